@@ -1,5 +1,5 @@
 # Everything sets itself up on a fresh machine; the second time it is quick.
-.PHONY: demo test test-all test-prism gate format setup lock clean
+.PHONY: demo test test-all test-prism gate format docs setup lock clean
 
 demo: .venv/.made-demo
 	.venv/bin/assayer demo
@@ -23,12 +23,18 @@ format: .venv/.made-python
 	.venv/bin/ruff check --select I --fix --quiet .
 	.venv/bin/ruff format .
 
+# the documentation site, in build/documentation/site
+docs: .venv/.made-python
+	.venv/bin/python scripts/build_documentation.py
+
 setup: .venv/.made-test
 
-# after a change of the dependencies in pyproject.toml
+# after a change of the dependencies in pyproject.toml: one lock for developing, one for running
+PIN = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
 lock: .venv/.made-python
-	.venv/bin/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-annotate \
-		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+	$(PIN) --extra dev --output-file requirements.lock pyproject.toml
+	cp requirements.lock requirements-runtime.lock
+	$(PIN) --extra postgres --output-file requirements-runtime.lock pyproject.toml
 
 .venv/.made-demo: .venv/.made-python scripts/system-packages
 	scripts/system-packages demo

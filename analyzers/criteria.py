@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import assert_never
 
 from analyzers.guest.instrumentation.goals import Decision, decisions
+from analyzers.guest.provenance.text_readers import READERS
 from analyzers.vocabulary import (
     Alike,
     BranchOutcome,
@@ -124,6 +125,13 @@ def crash_of(ending: RunOutcome) -> tuple[str, str, str] | None:
     return DEATH, "", ""
 
 
+def refusal_of(ending: RunOutcome) -> tuple[str, str, str] | None:
+    """Return exception, path and function of a refusal by the code itself; or ``None``."""
+    if isinstance(ending, Raised) and ending.refusal and ending.path and not ending.standin:
+        return ending.exception, ending.path, ending.function
+    return None
+
+
 def all_ran(runs: Sequence[Run]) -> bool:
     """Return whether every probe could be run at all."""
     return bool(runs) and not any(isinstance(run.ending, NotRun) for run in runs)
@@ -137,7 +145,8 @@ def is_shown(criterion: Criterion, runs: Sequence[Run]) -> bool:
     match criterion:
         case Crashes():
             wanted = (criterion.exception, criterion.path, criterion.function)
-            found = any(crash_of(run.ending) == wanted for run in runs)
+            told = refusal_of if criterion.refused else crash_of
+            found = any(told(run.ending) == wanted for run in runs)
         case Misses():
             hits = sum(reached(criterion.goal, run) for run in runs)
             found = bool(runs) and hits / len(runs) < criterion.threshold
@@ -170,8 +179,10 @@ def is_written(criterion: Written, source: str) -> bool:
 
     Compared by tokens: blanks, line breaks and comments do not count, and
     ``keras.backend`` does not stand in ``keras.backends``.  An annotation, which
-    is a comment, stands on a line of its own.
+    is a comment, stands on a line of its own.  What a check has read is read again.
     """
+    if criterion.reader:
+        return criterion.text in READERS[criterion.reader](source)
     if criterion.text.startswith("#"):
         comment = criterion.text.split()
         return any(line.split() == comment for line in source.splitlines())

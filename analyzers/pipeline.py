@@ -3,38 +3,80 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
-from analyzers.assembly.assembly_analyzer import AssemblyAnalyzer
-from analyzers.assembly.assembly_findings import same_cause
-from analyzers.cloud.cloud_analyzer import CloudAnalyzer, asks_cloud
+from analyzers.catalogue import asks_cloud
 from analyzers.criteria import DEATH
-from analyzers.models.models_analyzer import ModelsAnalyzer
+from analyzers.detection.import_graph import is_deep_learning
 from analyzers.ports import Analyzer, Executor
-from analyzers.properties.properties_analyzer import PropertiesAnalyzer
-from analyzers.relations.relations_analyzer import RelationsAnalyzer
 from analyzers.vocabulary import (
     Broken,
-    Conclusion,
     Crashes,
     Finding,
     Level,
     Skipped,
     Status,
     Target,
-    Tested,
     Verdict,
+    Written,
 )
 
+
+@dataclass(frozen=True, slots=True)
+class _LazyAnalyzer:
+    """An analyzer whose code is loaded when it examines its first target."""
+
+    name: str
+    load: Callable[[], Analyzer]
+
+    def examine(self, target: Target, bench: Executor) -> Iterator[Verdict]:
+        """Yield the verdicts on one target."""
+        yield from self.load().examine(target, bench)
+
+
+def _cloud() -> Analyzer:
+    from analyzers.cloud.cloud_analyzer import CloudAnalyzer  # noqa: PLC0415
+
+    return CloudAnalyzer()
+
+
+def _properties() -> Analyzer:
+    from analyzers.properties.properties_analyzer import PropertiesAnalyzer  # noqa: PLC0415
+
+    return PropertiesAnalyzer()
+
+
+def _relations() -> Analyzer:
+    from analyzers.relations.relations_analyzer import RelationsAnalyzer  # noqa: PLC0415
+
+    return RelationsAnalyzer()
+
+
+def _models() -> Analyzer:
+    from analyzers.models.models_analyzer import ModelsAnalyzer  # noqa: PLC0415
+
+    return ModelsAnalyzer()
+
+
+def _assembly() -> Analyzer:
+    from analyzers.assembly.assembly_analyzer import AssemblyAnalyzer  # noqa: PLC0415
+
+    return AssemblyAnalyzer()
+
+
+CLOUD = "cloud"
 ANALYZERS: tuple[Analyzer, ...] = (
-    CloudAnalyzer(),
-    PropertiesAnalyzer(),
-    RelationsAnalyzer(),
-    ModelsAnalyzer(),
-    AssemblyAnalyzer(),
+    _LazyAnalyzer(CLOUD, _cloud),
+    _LazyAnalyzer("properties", _properties),
+    _LazyAnalyzer("relations", _relations),
+    _LazyAnalyzer("models", _models),
+    _LazyAnalyzer("assembly", _assembly),
 )
+
+IDLE = 0.25
+"""The weight of an analyzer that will hardly find work at a target."""
 
 
 def analyzers_named(names: Collection[str]) -> tuple[Analyzer, ...]:
@@ -50,7 +92,7 @@ def concerned_targets(
     analyzers: Sequence[Analyzer], targets: Sequence[Target]
 ) -> tuple[Target, ...]:
     """Return the targets that one of the analyzers has something to say of."""
-    if any(not isinstance(analyzer, CloudAnalyzer) for analyzer in analyzers):
+    if any(analyzer.name != CLOUD for analyzer in analyzers):
         return tuple(targets)
     return tuple(filter(asks_cloud, targets))
 
@@ -60,23 +102,70 @@ def examine(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> I
 
     A failure of an analyzer becomes a ``Broken`` verdict and ends only its
     own look at the target.  Code of a framework runs on the framework alone.
+    Each analyzer has a share of the target's time; what it leaves, those after it share.
+    What can be read comes first, whatever keeps the target from being run.
     """
+    yield from read(analyzers, target, bench)
     if (obstacle := bench.obstacle(target)) is not None:
         yield obstacle
         return
-    for analyzer in analyzers:
+    for position, analyzer in enumerate(analyzers):
+        compared = bench.base(target.path) is not None
+        bench.allot(share_of(analyzer, analyzers[position + 1 :], target, compared=compared))
         try:
             for verdict in analyzer.examine(target, bench):
                 yield _on_real_libraries(analyzer, verdict, bench)
         except Exception as error:  # noqa: BLE001 - the one place where our own failures are caught
             yield _broken(analyzer, target, error)
+    bench.allot(1.0)
     if (obstacle := bench.obstacle(target)) is not None:
         yield obstacle
 
 
+def share_of(
+    analyzer: Analyzer, later: Sequence[Analyzer], target: Target, *, compared: bool = False
+) -> float:
+    """Return the part of a target's remaining time for an analyzer, beside those after it.
+
+    Analyzers stand in the order of what a defect costs to find: the cheap oracles come first.
+    Where inputs are ``compared`` with base, that tells most.
+    """
+    if analyzer not in ANALYZERS:
+        return 1.0
+    own = _weight(analyzer, target, compared=compared)
+    others = sum(_weight(each, target, compared=compared) for each in later)
+    return own / (own + others)
+
+
+def _weight(analyzer: Analyzer, target: Target, *, compared: bool) -> float:
+    cloud = asks_cloud(target)
+    deep = not cloud or is_deep_learning(target)
+    match analyzer.name:
+        case "cloud":
+            return 6.0 if cloud else IDLE
+        case "properties":
+            return 12.0 if compared and deep else 3.0
+        case "models":
+            return 4.0 if deep else IDLE
+        case _:
+            return 2.0 if deep else IDLE
+
+
+def read(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:
+    """Yield what the text of a target shows by itself; nothing of it is run."""
+    for analyzer in analyzers:
+        if analyzer.name == CLOUD:
+            from analyzers.cloud.cloud_analyzer import read_text  # noqa: PLC0415
+
+            try:
+                yield from read_text(target, bench)
+            except Exception as error:  # noqa: BLE001 - as in ``examine``
+                yield _broken(analyzer, target, error)
+
+
 def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Executor) -> Verdict:
     """Return a verdict, a finding that may rest on a stand-in for a library as not tested."""
-    if not isinstance(verdict, Finding) or isinstance(analyzer, CloudAnalyzer):
+    if not isinstance(verdict, Finding) or analyzer.name == CLOUD:
         return verdict
     if not bench.replaced:
         return verdict
@@ -90,11 +179,57 @@ def explains(special: Finding, general: Finding) -> bool:
 
     A library call that crashes explains the crash of the function around it:
     both are deaths, or the same exception at the same line.  A crash for a valid input
-    says more than an error of the code's own.  What a model's call shows
-    explains what its constructor is told of for the same reason.
+    says more than an error of the code's own.  A finding of a model's call explains one of
+    its constructor with the same reason.  A run says more than what was read at its line.
+    Of subclasses that inherit the same method one finding is enough, and so is one of what a
+    change makes raise elsewhere.
     """
+    if _was_run_and_read(special, general) or _is_the_same_crash(special, general):
+        return True
+    if _is_inherited_too(special, general) or _is_of_same_change(special, general):
+        return True
     rules = (special.rule, general.rule)
-    return (rules in _CRASHES and _shows_crash(special, general)) or same_cause(special, general)
+    return (rules in _CRASHES and _shows_crash(special, general)) or _same_cause(special, general)
+
+
+def _same_cause(special: Finding, general: Finding) -> bool:
+    if general.rule != "assembly/state":
+        return False
+    from analyzers.assembly.assembly_findings import same_cause  # noqa: PLC0415
+
+    return same_cause(special, general)
+
+
+def _was_run_and_read(special: Finding, general: Finding) -> bool:
+    read = isinstance(general.criterion, Written) and not isinstance(special.criterion, Written)
+    return read and (special.path, special.line) == (general.path, general.line)
+
+
+def _is_inherited_too(special: Finding, general: Finding) -> bool:
+    """Return whether two subclasses inherit the method that both findings tell of."""
+    compared = special.rule == general.rule and special.rule in _OF_METHODS
+    same_line = (special.path, special.line) == (general.path, general.line)
+    return compared and same_line and special.target < general.target
+
+
+def _is_of_same_change(special: Finding, general: Finding) -> bool:
+    """Return whether both raise where the change touches nothing, because of the same files."""
+    causes = special.evidence.get("cause"), general.evidence.get("cause")
+    both = special.rule == general.rule == "property/crash" and bool(causes[0])
+    return both and causes[0] == causes[1] and _prominence(special) < _prominence(general)
+
+
+def _prominence(finding: Finding) -> tuple[bool, str, int]:
+    return finding.level is not Level.FAILURE, finding.target, finding.line
+
+
+def _is_the_same_crash(special: Finding, general: Finding) -> bool:
+    """Return whether a caller's error is a crash that another target has been told of."""
+    if (special.rule, general.rule) != ("cloud/crash", "code/error"):
+        return False
+    one, other = special.criterion, general.criterion
+    same = isinstance(one, Crashes) and isinstance(other, Crashes) and one == other
+    return same and (special.path, special.line) == (general.path, general.line)
 
 
 def _shows_crash(special: Finding, general: Finding) -> bool:
@@ -107,6 +242,7 @@ def _shows_crash(special: Finding, general: Finding) -> bool:
     return one.exception == DEATH or same_line
 
 
+_OF_METHODS = ("behaviour/changed", "property/changed", "model/non-finite")
 _CRASHES = frozenset(
     {
         ("relation/crash", "property/crash"),
@@ -158,38 +294,3 @@ def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
     return Broken(analyzer.name, target.id, f"{type(error).__name__} at {where}: {error}")
-
-
-def conclude(
-    verdicts: Sequence[Verdict],
-    *,
-    tested: Sequence[Tested],
-    gate: Conclusion = Conclusion.FAILURE,
-    ignored: Collection[str] = (),
-    partial: bool = False,
-) -> Conclusion:
-    """Return the verdict on the whole change (CONTRACT.md, section 1).
-
-    ``tested`` has an entry for each target: success needs all of them tested.  A notice
-    is no advice, and never changes the verdict.
-    """
-    standing = [
-        verdict
-        for verdict in verdicts
-        if isinstance(verdict, Finding)
-        and verdict.level is not Level.NOTICE
-        and verdict.status is Status.NEW
-        and verdict.fingerprint not in ignored
-    ]
-    if any(finding.level is Level.FAILURE for finding in standing):
-        return gate
-    if any(_ours(verdict) for verdict in verdicts):
-        return Conclusion.ERROR
-    if not tested:
-        return Conclusion.NEUTRAL if verdicts else Conclusion.SKIPPED
-    whole = not partial and all(each is Tested.YES for each in tested)
-    return Conclusion.SUCCESS if whole and not standing else Conclusion.NEUTRAL
-
-
-def _ours(verdict: Verdict) -> bool:
-    return isinstance(verdict, Broken) or (isinstance(verdict, Skipped) and verdict.our_fault)

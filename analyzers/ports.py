@@ -153,7 +153,11 @@ class Executor(Protocol):
         ...
 
     def remaining(self) -> float:
-        """Return seconds left for this target."""
+        """Return seconds left for this analyzer on this target."""
+        ...
+
+    def allot(self, share: float) -> None:
+        """Leave the analyzer that comes next ``share`` of what is left of the target's time."""
         ...
 
 

@@ -15,6 +15,7 @@ from flask import Request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
 
+from app.github_login import GithubLogin
 from worker.errors import UsageError
 from worker.report.page_links import LinkSigner
 
@@ -102,10 +103,11 @@ LOGIN = "login"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Signed links and operators' logins; ``None`` where none is configured."""
+    """Signed links, operators' tokens and their logins by GitHub; ``None``: not configured."""
 
     links: LinkSigner | None = None
     operators: Operators | None = None
+    github: GithubLogin | None = None
 
     def require(self, run_id: str, request: Request) -> None:
         """Return when the request may see a private run, or end it with 401, 403 or 429."""
@@ -115,6 +117,8 @@ class Access:
 
     def is_operator(self, request: Request) -> bool:
         """Tell whether an operator asks; ends a wrong login, or one asked for, with 401."""
+        if self.github is not None and self.github.signed_in():
+            return True
         given = request.authorization
         if self.operators is None:
             return False

@@ -18,8 +18,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from worker.store.counters import GITHUB_CALLS, WEBHOOKS, BufferedCounters
 from worker.store.operator_metrics import CALLS, OUTCOMES, PHASES
+from worker.store.queue_names import PUBLISH, QUEUES, SCHEDULER
 from worker.store.records import WorkerState
-from worker.store.run_queue import PUBLISH, QUEUES, SCHEDULER, Queue, QueueDownError
+from worker.store.run_queue import Queue, QueueDownError
 from worker.store.store import Store, UnitOfWork
 
 _log = logging.getLogger(__name__)

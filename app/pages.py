@@ -1,4 +1,4 @@
-"""Pages for people: the last runs, a run and its report, and its inputs."""
+"""Pages of a run: its progress, its report, and its inputs."""
 
 from __future__ import annotations
 
@@ -22,30 +22,15 @@ from worker.store.store import UnitOfWork
 
 _RUN = re.compile(r"[0-9a-f]{32}")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
-_LAST = 20
 
 
 def routes(services: Services) -> Blueprint:
-    """Return ``/``, ``/runs/<id>`` and ``/runs/<id>/files/<name>``."""
+    """Return ``/runs/<id>`` and ``/runs/<id>/files/<name>``."""
     blueprint = Blueprint("pages", __name__)
     add = blueprint.add_url_rule
-    add("/", "index", view_func=_index(services))
     add("/runs/<run_id>", "run", view_func=_run(services))
     add("/runs/<run_id>/files/<path:name>", "file", view_func=_file(services))
     return blueprint
-
-
-def _index(services: Services) -> Callable[[], str]:
-    def index() -> str:
-        everything = services.access.is_operator(request)
-        with services.store.read() as unit:
-            runs = unit.runs.recent(_LAST, private=everything)
-            if not everything:
-                runs = tuple(run for run in runs if not _is_private(run, unit))
-            workers = unit.workers_present.present()
-        return render_template("index.html.j2", runs=runs, workers=workers)
-
-    return index
 
 
 def _run(services: Services) -> Callable[[str], str]:
@@ -54,12 +39,14 @@ def _run(services: Services) -> Callable[[str], str]:
             record = _opened(run_id, unit, services)
             report = _amended_report(record, unit)
             newer = _newer(record, unit)
+            position = unit.listing.position(record.id)
         view = _page(record, report, services.web_url) if report else None
         return render_template(
             "run.html.j2",
             **page_values(view),
             run=record,
             newer=newer,
+            position=position,
             pull_url=_pull_url(record, services.web_url),
         )
 

@@ -11,8 +11,9 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.services import Services
+from worker.store.queue_names import PUBLISH, QUEUES
 from worker.store.records import WorkerRecord, WorkerState
-from worker.store.run_queue import PUBLISH, QUEUES, QueueDownError, TableQueue
+from worker.store.run_queue import QueueDownError, TableQueue
 
 
 def routes(services: Services) -> Blueprint:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from pathlib import Path
 
 from flask import Flask, Response, g
 
-from app import pages, status, webhook
+from app import dashboard, github_login, pages, status, webhook
 from app.access import Access, Operators
 from app.delivery_writer import DeliveryWriter
 from app.error_pages import add_errors
+from app.github_login import GithubLogin
 from app.metrics import Metrics
 from app.services import Services
+from worker.report.markdown_escape import undirected
 from worker.report.page_links import LinkSigner
 from worker.settings.operator_settings import Settings, read_settings
 from worker.store.blobs import Blobs
@@ -25,7 +28,7 @@ _ROOT = Path(__file__).parent.parent
 _POLICY = (
     "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'nonce-{nonce}';"
     " script-src 'nonce-{nonce}';"
-    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 
@@ -53,9 +56,27 @@ def open_services(settings: Settings) -> Services:
         access=Access(
             links=None if secret is None else LinkSigner(secret),
             operators=None if operators is None else Operators(operators.read()),
+            github=_github_login(settings),
         ),
         max_body=settings.app.max_body,
         web_url=settings.github.web_url,
+    )
+
+
+def _github_login(settings: Settings) -> GithubLogin | None:
+    """Return the login by GitHub, where the settings name all that it needs."""
+    ours, github = settings.app, settings.github
+    secret, sessions = ours.client_secret, github.webhook_secret
+    if ours.client_id is None or secret is None or ours.public_url is None or sessions is None:
+        return None
+    logs.redact_value(secret.read())
+    return GithubLogin(
+        client_id=ours.client_id,
+        client_secret=secret.read(),
+        operators=frozenset(ours.github_operators),
+        web_url=github.web_url,
+        api_url=github.api_url,
+        public_url=ours.public_url,
     )
 
 
@@ -66,12 +87,29 @@ def assemble(services: Services) -> Flask:
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True
     app.jinja_env.autoescape = True
-    for routes in (webhook.routes, status.routes, pages.routes):
+    app.jinja_env.finalize = undirected
+    for routes in (webhook.routes, status.routes, dashboard.routes, pages.routes):
         app.register_blueprint(routes(services))
-    add_errors(app, operators=services.access.operators is not None)
+    if services.access.github is not None and services.secret is not None:
+        _keep_sessions(app, services.secret)
+        app.register_blueprint(github_login.routes(services.access.github))
+    add_errors(app, services.access)
     app.before_request(_make_nonce)
     app.after_request(_secure)
     return app
+
+
+def _keep_sessions(app: Flask, secret: bytes) -> None:
+    """Keep a login in a signed cookie that no script reads and no other site sends along."""
+    app.secret_key = github_login.session_key(secret)
+    app.permanent_session_lifetime = timedelta(seconds=github_login.SESSION_SECONDS)
+    app.config.update(
+        SESSION_COOKIE_NAME="__Host-assayer",
+        SESSION_COOKIE_SECURE=True,
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+    )
 
 
 def _make_nonce() -> None:
@@ -83,7 +121,7 @@ def _secure(response: Response) -> Response:
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["X-Frame-Options"] = "DENY"
     response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers["Cache-Control"] = "private, no-store"
     return response

@@ -16,3 +16,8 @@ for (const code of document.querySelectorAll("[data-copy]")) {
   });
   code.after(button);
 }
+for (const each of document.querySelectorAll("[data-refresh]")) {
+  setInterval(() => {
+    if (!document.activeElement.matches("input, select")) location.reload();
+  }, each.dataset.refresh * 1000);
+}

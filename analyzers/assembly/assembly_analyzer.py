@@ -28,7 +28,7 @@ from analyzers.assembly.assembly_findings import (
     unchecked_finding,
 )
 from analyzers.assembly.assembly_findings import fixed_size_finding as brittle_finding
-from analyzers.assembly.input_shapes import defaults, inputs
+from analyzers.assembly.input_shapes import inputs
 from analyzers.assembly.layer_tables import LayerApi, LayerParameter
 from analyzers.assembly.model_probes import (
     CallProber,
@@ -48,6 +48,7 @@ from analyzers.assembly.parameter_flow import (
 )
 from analyzers.assembly.value_settings import settings
 from analyzers.inference.exploration import is_explorable, not_installed
+from analyzers.inference.shape_interpreter.project_modules import defaults_of
 from analyzers.ports import Executor
 from analyzers.vocabulary import Reason, Skipped, Target, Verdict
 
@@ -163,7 +164,9 @@ def _taken(
         return
     texts = {path: trier.bench.source(path) for path in trier.bench.paths()}
     place = value_settings.position(function, flow.given)
-    wanted = value_settings.FunctionParameter(_owner(trier.target), flow.given, place)
+    first, _, last = trier.target.function.rpartition(".")
+    owner = (first if last == _CONSTRUCTOR else last).rpartition(".")[2]
+    wanted = value_settings.FunctionParameter(owner, flow.given, place)
     places = settings(wanted, texts, field=flow.attribute)
     if not places or not trier.holds(condition):
         return
@@ -198,11 +201,6 @@ def _seen(flow: ParameterFlow, value: str, given: str | None, trier: CallProber)
     return messages.first_line(detail) if "raised" in detail else "NaN or infinity"
 
 
-def _owner(target: Target) -> str:
-    first, _, last = target.function.rpartition(".")
-    return (first if last == _CONSTRUCTOR else last).rpartition(".")[2]
-
-
 def _shapes(
     found: list[ParameterFlow],
     given: str,
@@ -228,7 +226,7 @@ def _brittle(
     trier: CallProber,
 ) -> FixedSizeLayer | None:
     function, layers = built
-    default = defaults(function).get(flow.given)
+    default = defaults_of(function.args).get(flow.given)
     if not isinstance(default, ast.Constant) or type(default.value) is not int:
         return None
     condition = called(given)

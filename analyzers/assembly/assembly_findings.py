@@ -31,10 +31,7 @@ UNCHECKED, STATE = assembly_rules.UNCHECKED_BOUNDARY.id, assembly_rules.STATE.id
 
 @dataclass(frozen=True, slots=True)
 class UncheckedValue:
-    """An illegal value that a function takes and hands to a layer.
-
-    ``value`` is its source, ``seen`` what the built model gave with it, where that was tried.
-    """
+    """An illegal ``value`` (a source) that a function hands to a layer, and what was ``seen``."""
 
     flow: ParameterFlow
     value: str
@@ -240,10 +237,7 @@ def condition_of(parameter: LayerParameter, value: str) -> str | None:
 def guard(
     flow: ParameterFlow, condition: str, function: Function, path: str, text: str
 ) -> Suggestion:
-    """Return a guard at the beginning of the function, in front of its first statement.
-
-    ``not (eps > 0)`` refuses NaN as well.
-    """
+    """Return a guard before the function's first statement; ``not (eps > 0)`` refuses NaN too."""
     body = function.body
     is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     first = body[1] if is_text and len(body) > 1 else body[0]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from analyzers.assembly.parameter_flow import BuiltLayer, Function, ParameterFlow, depends, names_of
+from analyzers.inference.shape_interpreter.project_modules import defaults_of
 
 _SHAPES: Mapping[str, tuple[str, ...]] = {
     "Conv1d": ("2, {}, 32", "2, {}, 128"),
@@ -67,17 +68,7 @@ def recipe_of(given: str) -> str:
 
 def value_of(expression: ast.expr, function: Function) -> int | None:
     """Return the value of an expression of integers and parameters with defaults, if small."""
-    return _value(expression, defaults(function))
-
-
-def defaults(function: Function) -> dict[str, ast.expr]:
-    """Return the defaults of a function's parameters."""
-    own = function.args
-    plain = [*own.posonlyargs, *own.args]
-    last = plain[len(plain) - len(own.defaults) :]
-    found = {a.arg: d for a, d in zip(last, own.defaults, strict=True)}
-    keywords = zip(own.kwonlyargs, own.kw_defaults, strict=True)
-    return found | {a.arg: d for a, d in keywords if d is not None}
+    return _value(expression, defaults_of(function.args))
 
 
 def _value(node: ast.expr, known: Mapping[str, ast.expr], depth: int = 8) -> int | None:

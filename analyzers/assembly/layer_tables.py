@@ -8,14 +8,16 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import accumulate
+from itertools import takewhile
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from analyzers.vocabulary import JsonObject
 
@@ -103,25 +105,14 @@ class InvalidLayerTableError(Exception):
 
 
 def load(version: str) -> Mapping[str, LayerApi]:
-    """Return what the layers of a version of torch take, by public name; of the nearest older one.
-
-    Empty where there is none, :func:`missing` says why.  Raises ``InvalidLayerTableError``.
-    """
-    found = _nearest(version)
+    """Return the layers of the newest torch up to a version, none where all known are newer."""
+    found = loaded(version)
     return _NO_LAYERS if found is None else _read(found)
 
 
 def loaded(version: str) -> str | None:
-    """Return the version of which :func:`load` gives the layers."""
-    return _nearest(version)
-
-
-def missing(version: str) -> str | None:
-    """Return why nothing is known of the layers of a version; ``None`` where something is."""
-    if _nearest(version) is not None:
-        return None
-    there = ", ".join(versions()) or "no version"
-    return f"nothing is known of the layers of torch {version} or an older one (known: {there})"
+    """Return the version of which :func:`load` gives the layers: the newest that is not newer."""
+    return next((each for each in reversed(versions()) if _key(each) <= _key(version)), None)
 
 
 @cache
@@ -143,53 +134,13 @@ def read(text: str) -> Mapping[str, LayerApi]:
         if document["schema"] != SCHEMA:
             raise InvalidLayerTableError(f"its schema is not {SCHEMA}")
         return MappingProxyType({row["name"]: layer(row) for row in document["layers"]})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, msgspec.ValidationError) as error:
         raise InvalidLayerTableError(f"{type(error).__name__}: {error}") from error
 
 
-def written(version: str, layers: Sequence[JsonObject]) -> str:
-    """Return the text of a file: sorted by name, a parameter a line."""
-    ordered = sorted(layers, key=lambda row: str(row["name"]))
-    body = ",\n".join(map(_written, ordered))
-    head = f'"schema": "{SCHEMA}", "library": "torch", "version": {json.dumps(version)}'
-    return f'{{{head}, "layers": [\n{body}\n]}}\n'
-
-
 def layer(row: JsonObject) -> LayerApi:
-    """Return one layer of a file; raises ``TypeError`` and ``KeyError`` for what is none."""
-    fields = dict(row)
-    parameters = tuple(map(_parameter, _rows(fields.pop("parameters"))))
-    return LayerApi(parameters=parameters, **_frozen(fields))
-
-
-def _parameter(row: JsonObject) -> LayerParameter:
-    fields = dict(row)
-    edges = tuple(Edge(**_frozen(each)) for each in _rows(fields.pop("edges", [])))
-    return LayerParameter(edges=edges, **_frozen(fields))
-
-
-def _rows(value: object) -> Iterator[JsonObject]:
-    if not isinstance(value, list):
-        raise TypeError("not a list")
-    yield from value
-
-
-def _frozen(fields: JsonObject) -> dict[str, Any]:
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
-    }
-
-
-def _written(row: JsonObject) -> str:
-    fields = {name: value for name, value in row.items() if name != "parameters"}
-    told = [f"{_dumped(name)}: {_dumped(value)}" for name, value in fields.items()]
-    lines = ",\n    ".join(map(_dumped, _rows(row["parameters"])))
-    parameters = f"[\n    {lines}]" if lines else "[]"
-    return "  {" + ",\n   ".join([*told, f'"parameters": {parameters}']) + "}"
-
-
-def _dumped(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """Return one layer of a file; raises ``msgspec.ValidationError`` for what is none."""
+    return msgspec.convert(row, LayerApi)
 
 
 @cache
@@ -197,21 +148,10 @@ def _read(version: str) -> Mapping[str, LayerApi]:
     return read(_folder().joinpath(f"torch-{version}.json").read_text("utf-8"))
 
 
-def _nearest(version: str) -> str | None:
-    return next((each for each in reversed(versions()) if _key(each) <= _key(version)), None)
-
-
 def _key(version: str) -> tuple[int, ...]:
     release = version.partition("+")[0].split(".")
-    numbers = ["".join(_digits(part)) for part in release[:3]]
+    numbers = ["".join(takewhile(string.digits.__contains__, part)) for part in release[:3]]
     return tuple(int(number or 0) for number in [*numbers, "0", "0"][:3])
-
-
-def _digits(part: str) -> Iterator[str]:
-    for letter in part:
-        if letter not in string.digits:
-            return
-        yield letter
 
 
 def _folder() -> Traversable:
@@ -223,14 +163,10 @@ Item = TypeVar("Item")
 
 def roulette_choice(choices: Sequence[tuple[Item, float]], rng: random.Random) -> Item | None:
     """Return a choice drawn by weight; ``None`` where all weigh nothing."""
-    ends = list(accumulate(max(0.0, weight) for _, weight in choices))
-    if not ends or ends[-1] <= 0:
+    weights = [max(0.0, weight) for _, weight in choices]
+    if not any(weights):
         return None
-    point = rng.random() * ends[-1]
-    return next(
-        (item for (item, _), end in zip(choices, ends, strict=True) if point < end),
-        choices[-1][0],
-    )
+    return rng.choices([item for item, _ in choices], weights)[0]
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+d?")
@@ -287,10 +223,7 @@ def cosine(one: Vector, other: Vector) -> float:
 def word_correctness(
     reference: Sequence[LayerParameter], hypothesis: Sequence[LayerParameter]
 ) -> float:
-    """Return the share of the reference's parameters that an edit of least cost keeps.
-
-    With no parameters in the reference it is 1 where the other has none either, else 0.
-    """
+    """Return the share of the reference's parameters that an edit of least cost keeps."""
     if not reference:
         return 0.0 if hypothesis else 1.0
     best = [(column, 0) for column in range(len(hypothesis) + 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from analyzers.assembly.assembly_findings import UnstableModel, unstable_finding
@@ -13,6 +13,7 @@ from analyzers.assembly.messages import first_line
 from analyzers.assembly.parameter_flow import Function, ParameterFlow
 from analyzers.inference.exploration import exploration_of, target_contract
 from analyzers.inference.function_contracts import NoContractError
+from analyzers.inference.shape_interpreter.project_modules import required_arguments
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
     Argument,
@@ -65,7 +66,7 @@ def detail_of(run: Run) -> str | None:
 def usual_call(function: Function, target: Target, bench: Executor) -> Probe | None:
     """Return a call of a constructor that returns: with its defaults, or else as it is inferred."""
     plain = Probe(target.id, {}, ())
-    if not _required(function):
+    if not required_arguments(function.args):
         return plain if _returns(plain, bench) else None
     try:
         terms = target_contract(target, bench)
@@ -78,14 +79,6 @@ def usual_call(function: Function, target: Target, bench: Executor) -> Probe | N
 def _returns(probe: Probe, bench: Executor) -> bool:
     (run,) = bench.run([replace(probe, ensures=())])
     return isinstance(run.ending, Returned)
-
-
-def _required(function: Function) -> Sequence[str]:
-    own = function.args
-    plain = [*own.posonlyargs, *own.args]
-    names = [a.arg for a in plain[: len(plain) - len(own.defaults)]]
-    names += [a.arg for a, d in zip(own.kwonlyargs, own.kw_defaults, strict=True) if d is None]
-    return [name for name in names if name != "self"]
 
 
 def _inside(argument: Argument | None, attribute: str, value: str) -> RecipeArgument | None:

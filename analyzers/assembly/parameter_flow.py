@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from analyzers.assembly.layer_tables import LayerApi, LayerParameter
+from analyzers.inference.constraint_sources.module_scope import dotted_name
+from analyzers.inference.shape_interpreter.project_modules import imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +25,8 @@ class ImportedNames:
 
     def public(self, expression: ast.expr) -> str:
         """Return the dotted name that an expression stands for; empty for what is no name."""
-        parts: list[str] = []
-        node = expression
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return ""
-        return ".".join([self.bound.get(node.id, node.id), *parts])
+        first, dot, rest = dotted_name(expression).partition(".")
+        return self.bound.get(first, first) + dot + rest
 
     def spelled(self, name: str) -> str | None:
         """Return how the file spells a dotted name with its imports; ``None`` where it cannot."""
@@ -43,16 +39,8 @@ class ImportedNames:
 @lru_cache(maxsize=64)
 def names_of(text: str) -> ImportedNames:
     """Return what the imports of a file bind; raises ``SyntaxError``."""
-    bound: dict[str, str] = {}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                first = alias.name.partition(".")[0]
-                bound[alias.asname or first] = alias.name if alias.asname else first
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                bound[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    return ImportedNames(bound)
+    bound = (pair for node in ast.walk(ast.parse(text)) for pair in imported(node))
+    return ImportedNames({own: full for own, full in bound if not full.startswith(".")})
 
 
 _DEPTH = 8
@@ -133,10 +121,7 @@ def flows(function: Function, built: tuple[BuiltLayer, ...]) -> Iterator[Paramet
 
 
 def hands_on(flow: ParameterFlow, function: Function, built: Sequence[BuiltLayer]) -> bool:
-    """Return whether another text of the function may give the flow's value to such a layer.
-
-    What cannot be read, an argument of another name or one behind a star, may.
-    """
+    """Return whether another text of the function may give the flow's value to such a layer."""
     own = function.args
     if flow.given not in {a.arg for a in (*own.posonlyargs, *own.args, *own.kwonlyargs)}:
         return True
@@ -176,16 +161,13 @@ class _Values:
         }
         self._assigned: dict[str, list[ast.expr]] = {}
         for node in ast.walk(function):
-            self._note(node)
-
-    def _note(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self._assign(target, node.value)
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            self._assign(node.target, node.value)
-        elif isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr):
-            self._assign(node.target, node)
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._assign(target, node.value)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self._assign(node.target, node.value)
+            elif isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr):
+                self._assign(node.target, node)
 
     def _assign(self, target: ast.AST, value: ast.AST) -> None:
         if isinstance(target, ast.Tuple | ast.List):

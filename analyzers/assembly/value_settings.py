@@ -14,10 +14,7 @@ _SELF = frozenset({"self", "cls"})
 
 @dataclass(frozen=True, slots=True)
 class FunctionParameter:
-    """A parameter of ``owner`` (a class, or a function), by its name and its place.
-
-    ``position`` is its place among those that need no keyword, ``None`` for one that does.
-    """
+    """A parameter of ``owner``, with its ``position`` (``None`` where it needs a keyword)."""
 
     owner: str
     name: str
@@ -26,11 +23,7 @@ class FunctionParameter:
 
 @dataclass(frozen=True, slots=True)
 class SuppliedValue:
-    """A call that gives a parameter a value from elsewhere.
-
-    ``value`` is the source of the value, ``of`` the parameter of the function around the
-    call that the value is, unless something from elsewhere calls this function.
-    """
+    """A call that gives a parameter a ``value`` from elsewhere, or its caller's own ``of``."""
 
     line: int
     says: str
@@ -155,10 +148,7 @@ _DOCUMENTS = (".toml", ".yaml", ".yml", ".json", ".ini", ".cfg")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A place where a value is set: ``says`` is how (``--eps``).
-
-    ``passed``: there it is given to what is built, as the parameter ``of`` a function if so.
-    """
+    """A place where a value is set: how (``--eps``), and what parameter it is ``passed`` to."""
 
     path: str
     line: int

@@ -1,6 +1,6 @@
 """Descriptions of ML APIs, as data, and the labels that they answer with."""
 
-from analyzers.catalogue.api_catalogue import Catalogue, load_catalogue
+from analyzers.catalogue.api_catalogue import Catalogue, asks_cloud, load_catalogue
 from analyzers.catalogue.api_descriptions import AnswerMeaning, Api, InputField
 from analyzers.catalogue.label_vocabularies import Grade, Vocabulary, vocabulary
 
@@ -11,6 +11,7 @@ __all__ = [
     "Grade",
     "InputField",
     "Vocabulary",
+    "asks_cloud",
     "load_catalogue",
     "vocabulary",
 ]

@@ -19,7 +19,7 @@ from analyzers.catalogue.api_descriptions import (
     register_cache,
 )
 from analyzers.catalogue.label_vocabularies import Vocabulary, vocabulary
-from analyzers.vocabulary import JsonObject
+from analyzers.vocabulary import JsonObject, Target
 
 _PARTS = ("content", "text", "uri")
 
@@ -95,6 +95,8 @@ class Catalogue:
         self.apis = descriptions.apis
         self.transport = descriptions.transport
         self.hints = descriptions.hints
+        self.variables = descriptions.variables
+        self.removed = descriptions.removed
         self.aliases = dict(descriptions.aliases)
         self._factories = descriptions.factories
         self._canonical: dict[str, str] = {}
@@ -242,3 +244,9 @@ def load_catalogue() -> Catalogue:
 
 
 register_cache(load_catalogue.cache_clear)
+
+
+def asks_cloud(target: Target) -> bool:
+    """Return whether a target asks an ML API that is in the catalogue."""
+    known = load_catalogue().apis
+    return any(api in known for api in target.apis)

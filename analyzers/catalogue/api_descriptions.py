@@ -186,14 +186,30 @@ class TransportDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovedNames:
+    """Names of an SDK's module that its package has no more since a version, and what to use."""
+
+    package: str
+    module: str
+    names: tuple[str, ...]
+    version: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
 class Descriptions:
-    """Everything that the data files say."""
+    """Everything that the data files say.
+
+    ``variables`` are those that SDKs read, ``removed`` what SDKs have no more.
+    """
 
     apis: Mapping[str, Api]
     aliases: Mapping[str, str]
     factories: Mapping[str, ClientFactory]
     hints: tuple[tuple[str, ...], ...]
     transport: TransportDescription
+    variables: frozenset[str]
+    removed: tuple[RemovedNames, ...]
 
 
 TRANSPORT = "transport.toml"
@@ -232,7 +248,17 @@ def read_descriptions() -> Descriptions:
             frozenset(transport["transparent"]),
             tuple(transport["regions"]),
         ),
+        frozenset(name for table in tables.values() for name in table.get("variables", ())),
+        tuple(
+            RemovedNames(names=tuple(entry["names"]), **_without(entry, "names"))
+            for _, table in sorted(tables.items())
+            for entry in table.get("removed", ())
+        ),
     )
+
+
+def _without(table: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name != key}
 
 
 def _apis(table: dict[str, Any]) -> list[Api]:

@@ -142,6 +142,40 @@ def has_status(api: Api) -> bool:
     return _schemas().fields.get(_message(api), {}).get("error") == "google.rpc.Status"
 
 
+def answer_type(api: Api) -> str:
+    """Return the name of the message that an API answers, as schemas have it."""
+    return _message(api)
+
+
+def fields_of(message: str) -> Mapping[str, str]:
+    """Return the fields of a message in any version of its API, with their types.
+
+    None of what is no known message.
+    """
+    return _of_all_versions().get(_VERSION.sub(".", message), {})
+
+
+def messages_with(field: str, message: str) -> tuple[str, ...]:
+    """Return the messages of the same package as ``message`` that have a field, by short name."""
+    package = _VERSION.sub(".", message).rpartition(".")[0]
+    return tuple(
+        name.rpartition(".")[2]
+        for name, fields in sorted(_of_all_versions().items())
+        if field in fields and name.rpartition(".")[0] == package
+    )
+
+
+_VERSION = re.compile(r"\.v\d\w*\.")
+
+
+@cache
+def _of_all_versions() -> Mapping[str, Mapping[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for message, fields in sorted(_schemas().fields.items(), reverse=True):
+        found.setdefault(_VERSION.sub(".", message), {}).update(fields)
+    return found
+
+
 def with_member(api: Api, answer: JsonObject, number: int) -> JsonObject:
     """Return the answer with the n-th member (modulo their number) in every enum field."""
     changed = _each(api, answer, lambda members, _: members[number % len(members)])
@@ -184,3 +218,4 @@ def _schemas() -> _Schemas:
 
 
 register_cache(_schemas.cache_clear)
+register_cache(_of_all_versions.cache_clear)

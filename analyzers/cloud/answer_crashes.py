@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from analyzers import catalogue
 from analyzers.cloud import messages
-from analyzers.cloud.api_answers import says_nothing
+from analyzers.cloud.api_answers import FREE_FORM_TASKS, says_nothing
 from analyzers.cloud.branch_findings import NAME
 from analyzers.criteria import DEATH, crash_of, needs_environment
 from analyzers.rules.cloud_rules import CRASH
@@ -16,6 +16,7 @@ from analyzers.vocabulary import (
     Died,
     Finding,
     Input,
+    Level,
     Probe,
     Raised,
     Returned,
@@ -125,7 +126,7 @@ def crash_finding(target: Target, probe: Probe, run: Run) -> Finding:
     return Finding(
         analyzer=NAME,
         rule=CRASH.id,
-        level=CRASH.level,
+        level=Level.WARNING if simulated and _is_of_a_model(api) else CRASH.level,
         path=path,
         line=line,
         end_line=line,
@@ -144,6 +145,22 @@ def crash_finding(target: Target, probe: Probe, run: Run) -> Finding:
         criterion=criterion,
         input_kind=exception,
     )
+
+
+_PARSING = frozenset({"IndexError", "SyntaxError", "ValueError", "yaml.scanner.ScannerError"})
+_DECODING = "JSONDecodeError"
+
+
+def is_of_parsing(exception: str, message: str) -> bool:
+    """Return whether parsing a text, or a missing text, raised an exception."""
+    parsing = exception in _PARSING or exception.endswith(_DECODING)
+    return parsing or "NoneType" in message
+
+
+def _is_of_a_model(api: str) -> bool:
+    """Return whether a language model answers: its text may be any, and seldom is an odd one."""
+    known = catalogue.load_catalogue().apis
+    return api in known and known[api].task in FREE_FORM_TASKS
 
 
 def _line(run: Run) -> int:

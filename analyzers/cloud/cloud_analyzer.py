@@ -7,14 +7,17 @@ share of its inputs that reach it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from analyzers import catalogue
+from analyzers.catalogue import Api
 from analyzers.cloud.api_answers import with_sample_answers
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.messages import ASSUMED, NOT_CALLED
+from analyzers.cloud.readings.target_text import TargetText
+from analyzers.cloud.readings.text_readings import readings
 from analyzers.cloud.repairs.guards.guard_clauses import guarded
 from analyzers.cloud.stages.changed_behaviour import behaviour
 from analyzers.cloud.stages.constant_branches import classes, constants, exhausted, settled
@@ -31,9 +34,17 @@ from analyzers.cloud.stages.misuses import misuses
 from analyzers.cloud.stages.mixed_sentiment import sentiment
 from analyzers.cloud.stages.other_providers import compared
 from analyzers.cloud.stages.run_outcomes import crashes, unreached_goals
-from analyzers.code_errors import ObservedError, code_error, is_own_error, misspelt_variables
+from analyzers.code_errors import (
+    ObservedError,
+    broken_files,
+    code_error,
+    is_own_error,
+    misspelt_variables,
+    read_errors,
+    uncalled_functions,
+)
 from analyzers.ports import Executor
-from analyzers.vocabulary import SearchResult, Skipped, Target, Verdict
+from analyzers.vocabulary import Finding, SearchResult, Skipped, Target, Verdict
 
 Stage = Callable[[Examination], Iterator[Verdict]]
 STAGES: tuple[Stage, ...] = (
@@ -57,10 +68,27 @@ JUDGING: tuple[Stage, ...] = (recall, sentiment, exhausted)
 """Stages whose verdict rests on inputs that met every condition outside of the API's answer."""
 
 
-def asks_cloud(target: Target) -> bool:
-    """Return whether a target asks an ML API that is in the catalogue."""
+def read_text(target: Target, bench: Executor) -> Iterator[Finding]:
+    """Yield what the text of a target that asks an ML API shows without a run."""
     known = catalogue.load_catalogue().apis
-    return any(api in known for api in target.apis)
+    asked = {name: known[name] for name in target.apis if name in known}
+    if asked:
+        yield from read_errors(NAME, target, bench, _listed_fields(asked.values()))
+        yield from uncalled_functions(NAME, target, bench)
+        yield from broken_files(NAME, target, bench, _method_names(asked.values()))
+        yield from readings(TargetText(target, asked, bench))
+
+
+def _method_names(asked: Iterable[Api]) -> frozenset[str]:
+    """Return the names of the methods that ask APIs."""
+    methods = (method for api in asked for method in api.methods)
+    return frozenset(method.rpartition(".")[2] for method in methods)
+
+
+def _listed_fields(asked: Iterable[Api]) -> frozenset[str]:
+    """Return the names of the lists in the answers of APIs."""
+    steps = (step for api in asked for step in api.result.split("."))
+    return frozenset(step.removesuffix("[]") for step in steps if step.endswith("[]"))
 
 
 def _uncalled(target: Target, searched: SearchResult, bench: Executor) -> Iterator[Verdict]:
@@ -84,7 +112,7 @@ class CloudAnalyzer:
 
     def examine(self, target: Target, bench: Executor) -> Iterator[Verdict]:
         """Yield the verdicts on one target; none where it asks no ML API."""
-        if not asks_cloud(target):
+        if not catalogue.asks_cloud(target):
             return
         known = settled(target, bench)
         searched = bench.search(

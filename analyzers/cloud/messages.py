@@ -152,6 +152,17 @@ def unknown_class(
     )
 
 
+def read_word(code: str, api: str, word: str, meant: str, *, case: bool) -> TitleAndMessage:
+    """Describe a comparison, which nothing ran, with another spelling of a word of an API."""
+    how = "in another capitalisation" if case else "spelled otherwise"
+    return (
+        f"{api} never answers “{word}”",
+        f"`{code}` compares with “{word}”. The API answers “{meant}”, {how}, so this part of the"
+        " condition is decided by no answer. Write the word as the API does, or compare without"
+        " case.",
+    )
+
+
 # -------------------------------------------------- cloud/mixed-sentiment
 
 
@@ -222,6 +233,32 @@ def input_in_words(kind: InputKind, description: str) -> str:
     return f"{kinds.get(kind, 'an input')} ({description})"
 
 
+def first_element(api: str, code: str, at: str) -> TitleAndMessage:
+    """Describe an element that is taken of a list which may be empty."""
+    return (
+        "IndexError when the API finds nothing",
+        f"`{code}` ({at}) takes an element of what {api} lists. The list is empty for an input in"
+        " which there is nothing to find, and no condition of the function asks about it: the code"
+        " then raises `IndexError`. Handle the empty list.",
+    )
+
+
+def parsed_text(api: str, code: str, exception: str, at: str) -> TitleAndMessage:
+    """Describe a model's text that is parsed as it comes."""
+    if exception == "ValueError":
+        legal, fix = "words around the number", "Ask for a format, or handle the exception."
+    else:
+        legal = (
+            "a fence around the JSON, words before it, a refusal, or half of it at the token limit"
+        )
+        fix = "Ask for a response format, or handle the exception and ask again."
+    return (
+        f"{exception} on a legal answer of the language model",
+        f"`{code}` ({at}) parses the text of {api} as it comes, with no guard, and the request asks"
+        f" for no format. Legal answers have {legal}: users then see `{exception}`. {fix}",
+    )
+
+
 # ----------------------------------------------------------- cloud/misuse
 
 
@@ -261,12 +298,79 @@ def number_as_text(
     )
 
 
+def unhandled_error(api: str, exception: str, others: int, at: str) -> TitleAndMessage:
+    """Describe a request that alone has no handler."""
+    return (
+        f"Nothing handles a failure of {api} here, unlike everywhere else in this file",
+        f"The request at {at} is in no `try`, and no caller handles its failure. The other"
+        f" {others} requests of this file handle `{exception}`: handle it here, too.",
+    )
+
+
+def word_within_word(comparison: str, word: str, around: str, api: str) -> TitleAndMessage:
+    """Describe a word that is looked for letter by letter."""
+    return (
+        f'`{comparison}` is also true of "{around}"',
+        f'The condition finds the letters of "{word}" inside other words: with the answer'
+        f' "{around}" of {api} it is true, too. Compare whole words, for example with'
+        f' `re.search(r"\\b{word}\\b", …)`.',
+    )
+
+
 def repeated_question(api: str, times: int) -> TitleAndMessage:
     """Describe the same request in every round of a loop."""
     return (
         f"{api} is asked the same question in every round of a loop",
         f"One run asked {api} the same question {times} times. Nothing in the request changes in"
         " the loop, and the service gives the same answer: ask once, before the loop.",
+    )
+
+
+def unknown_field(api: str, code: str, name: str, known: str) -> TitleAndMessage:
+    """Describe a field that no answer of an API has."""
+    return (
+        f"Answers of {api} have no `{name}`",
+        f"`{code}` reads `{name}`. The SDK's answer has no such field; {known}. Reading it raises,"
+        " or gives nothing whatever the API answers.",
+    )
+
+
+def letters_in_list(name: str, code: str, at: str) -> TitleAndMessage:
+    """Describe a text that is added to a list letter by letter."""
+    return (
+        f"`{name}` gets the letters of a text, one by one",
+        f"`{code}` ({at}) extends the list `{name}` by each letter of the text: the result holds"
+        f" single letters. Append the text (`{name}.append(…)`), or begin with an empty text.",
+    )
+
+
+def endless_retry(api: str, at: str) -> TitleAndMessage:
+    """Describe a loop that only success ends."""
+    return (
+        f"{api} is asked without end while it fails",
+        f"The loop at {at} asks {api} again after every failure, and nothing but success ends it."
+        " A wrong key, a spent quota or an answer that cannot be read keep it asking for ever, at"
+        " the price of each request. Count the attempts, and give up.",
+    )
+
+
+def unread_variable(name: str, meant: str, at: str) -> TitleAndMessage:
+    """Describe an environment variable that is set for nobody."""
+    return (
+        f"No SDK reads `{name}`",
+        f"{at} sets `{name}`, and nothing in the project reads it. The SDK reads `{meant}`, so the"
+        " request finds no credentials unless they are set elsewhere. Correct the name.",
+    )
+
+
+def removed_name(code: str, at: str, package: str, version: str, *how: str) -> TitleAndMessage:
+    """Describe a name that an SDK has no more in versions which the project allows."""
+    declared, instead = how
+    return (
+        f"`{code}` is not in {package} {version} and later",
+        f"`{code}` ({at}) fails with {package} {version} and later, which {declared} allows: a"
+        " fresh installation raises `ImportError` or `AttributeError` here. Use"
+        f" {instead}, or require `{package}<{version}`.",
     )
 
 
@@ -324,6 +428,14 @@ def too_few_inputs(branch: Goal, read: int, unread: int, needed: int) -> str:
     missing = f" ({unread} could not be read here)" if unread else ""
     inputs = "1 input was" if read == 1 else f"{read} inputs were"
     return f"{location(branch)} was not judged: {inputs} read{missing}, {needed} are needed"
+
+
+def only_a_fragment(branch: Goal, word: str) -> str:
+    """Explain a branch whose condition looks for a part of a word."""
+    return (
+        f"{location(branch)} was not judged by inputs: “{word}” is a part of words that the API"
+        " answers, and none of them"
+    )
 
 
 def no_response_found(goals: Sequence[str], rest: int) -> str:

@@ -14,8 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from math import sqrt
+from statistics import NormalDist
 
 CONFIDENCE = 0.95
+_QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @lru_cache(maxsize=4096)
@@ -29,11 +32,11 @@ def recall_interval(successes: int, total: int) -> tuple[float, float]:
         raise ValueError(f"{successes} of {total} is no share")
     if total == 0:
         return 0.0, 1.0
-    from scipy.stats import binomtest  # noqa: PLC0415 - half a second that only findings need
-
-    share = successes / total
-    interval = binomtest(successes, total).proportion_ci(CONFIDENCE, method="wilson")
-    return min(share, float(interval.low)), max(share, float(interval.high))
+    share, squared = successes / total, _QUANTILE**2
+    middle = share + squared / (2 * total)
+    half = _QUANTILE * sqrt(share * (1 - share) / total + squared / (4 * total**2))
+    low, high = ((middle + end) / (1 + squared / total) for end in (-half, half))
+    return max(0.0, min(share, low)), min(1.0, max(share, high))
 
 
 @lru_cache(maxsize=4096)
@@ -45,9 +48,9 @@ def p_below(successes: int, total: int, threshold: float) -> float:
     """
     if total == 0:
         return 1.0
-    from scipy.stats import binomtest  # noqa: PLC0415 - half a second that only findings need
+    from scipy.special import bdtr  # noqa: PLC0415 - a third of a second that only findings need
 
-    return float(binomtest(successes, total, threshold, alternative="less").pvalue)
+    return float(bdtr(successes, total, threshold))
 
 
 def rejected(p_values: Sequence[float], alpha: float) -> list[bool]:

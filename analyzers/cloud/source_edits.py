@@ -10,9 +10,11 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from analyzers.guest.instrumentation.decisions import Decision, NodeText
+from analyzers.guest.provenance.bindings import FUNCTIONS, FunctionNode
 
 _NEWLINE = re.compile(r"\r\n|\r")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -62,10 +64,16 @@ class SourceText:
     def condition(self, decision: Decision) -> ast.expr | None:
         """Return the expression that a decision asks; ``None`` if it is none."""
         span = (decision.line, decision.column, decision.end_line, decision.end_column)
+        return self._expressions.get(span)
+
+    @cached_property
+    def _expressions(self) -> dict[tuple[int, ...], ast.expr]:
+        """The outermost expression at each span."""
+        found: dict[tuple[int, ...], ast.expr] = {}
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.expr) and self._columns.span(node) == span:
-                return node
-        return None
+            if isinstance(node, ast.expr):
+                found.setdefault(self._columns.span(node), node)
+        return found
 
     def asked(self, decision: Decision) -> ast.expr | ast.pattern | None:
         """Return the expression, or the pattern of a ``case``, that a decision asks."""
@@ -165,6 +173,12 @@ class SourceText:
         return LineEdit(first, last, written)
 
 
+@lru_cache(maxsize=64)
+def parsed_source(text: str) -> SourceText:
+    """Return the tree of a text, the same for everybody who reads it; raise as ``SourceText``."""
+    return SourceText(text)
+
+
 Case = Callable[[str], str]
 CASES: dict[str, Case] = {
     "lower": str.lower,
@@ -233,3 +247,34 @@ def wrapped(items: Sequence[str], room: int, indent: str, width: int) -> str:
             lines.append(inner)
         lines[-1] += f"{item}," if lines[-1] == inner else f" {item},"
     return "\n".join(["(", *lines, f"{indent})"])
+
+
+def scope_of(text: SourceText, node: ast.AST) -> FunctionNode | ast.Module:
+    """Return the function around a node, or the module."""
+    assert isinstance(text.tree, ast.Module)
+    return function_around(text, node) or text.tree
+
+
+def function_around(text: SourceText, node: ast.AST) -> FunctionNode | None:
+    """Return the innermost function that a node is in."""
+    return next((each for each in text.ancestors(node) if isinstance(each, FUNCTIONS)), None)
+
+
+def assigned(scope: ast.AST, name: str) -> Sequence[ast.expr]:
+    """Return what a scope assigns to a name, or takes it from; nothing if that is not clear."""
+    values: list[ast.expr] = []
+    stores = 0
+    for node in ast.walk(scope):
+        stores += (
+            isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+        )
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                values.append(value)
+            case ast.For(target=ast.Name(id=target), iter=value) if target == name:
+                values.append(value)
+            case ast.comprehension(target=ast.Name(id=target), iter=value) if target == name:
+                values.append(value)
+            case _:
+                pass
+    return values if len(values) == stores else ()

@@ -1,9 +1,4 @@
-"""Errors that the code raises by itself (rule ``code/error``).
-
-The guest says of an exception whether a value that we made up can be its cause.
-Where none can, and no other file of the project supplies what is missing, the
-error is a finding: in whatever run it was seen, the author's code alone raised it.
-"""
+"""Errors that the code raises by itself, through no value that we made up (``code/error``)."""
 
 from __future__ import annotations
 

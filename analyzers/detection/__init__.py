@@ -1,5 +1,6 @@
 """Functions that a change makes worth testing, and the conditions to test them for."""
 
-from analyzers.detection.detector import DetectionResult, detect
+from analyzers.detection.detection_scope import DetectionResult
+from analyzers.detection.detector import detect
 
 __all__ = ["DetectionResult", "detect"]

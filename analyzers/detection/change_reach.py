@@ -14,11 +14,12 @@ from functools import cache, cached_property
 
 from analyzers import catalogue
 from analyzers.detection.changed_functions import changed_function_ids, file_difference, lines_of
-from analyzers.detection.cst_modules import MODULE
 from analyzers.detection.detector import own_sources
+from analyzers.detection.file_facts import FRAMEWORKS
 from analyzers.detection.framework_use.file_definitions import CodeUnit, outermost
 from analyzers.detection.framework_use.framework_targets import FrameworkTargetSelection
-from analyzers.detection.import_graph import FRAMEWORKS, Files, FrameworkFiles, closure
+from analyzers.detection.import_graph import Files, FrameworkFiles, closure
+from analyzers.detection.python_syntax import MODULE
 from analyzers.vocabulary import ChangeSet
 
 _FILE = re.compile(r"(?:^|/)([\w .-]*\w\.\w{1,10})$")

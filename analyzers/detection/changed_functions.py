@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from analyzers.detection.cst_modules import MAIN, MODULE
 from analyzers.detection.import_graph import Files
+from analyzers.detection.python_syntax import MAIN, MODULE
 from analyzers.vocabulary import ChangeSet, FileChange
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from bisect import bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +11,8 @@ from functools import cached_property
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
+
+from analyzers.detection.python_syntax import MAIN, MODULE, UnparsableError, check_parsable
 
 Span = tuple[int, int, int, int]
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -85,19 +85,8 @@ class Positions:
         )
 
 
-MODULE = "<module>"
-MAIN = "__main__"
 Body = Sequence[cst.BaseStatement | cst.BaseSmallStatement]
-_GUARDS = ("__name__ == '__main__'", '__name__ == "__main__"')
-_PYTHON_2 = re.compile(
-    r"^\s*print\s+[^\s(=.,:\[]|^\s*except\s+[\w.]+\s*,\s*\w+\s*:|^\s*exec\s+['\"\w]"
-    r"|\bur['\"]|\braise\s+\w+\s*,|<>|\b0\d+\b(?!\.)|^\s*print\s*>>",
-    re.MULTILINE,
-)
-
-
-class UnparsableError(Exception):
-    """A file that is not Python 3; the message says why, with the line."""
+_GUARDS = ("__name__=='__main__'", "'__main__'==__name__")
 
 
 @dataclass(eq=False)
@@ -188,9 +177,10 @@ class CstModule:
         return f"{self.path}::{name}"
 
     def _is_guard(self, test: cst.BaseExpression) -> bool:
-        return isinstance(test, cst.Comparison) and (
-            self.tree.code_for_node(test.with_changes(lpar=(), rpar=())) in _GUARDS
-        )
+        if not isinstance(test, cst.Comparison):
+            return False
+        written = self.tree.code_for_node(test.with_changes(lpar=(), rpar=()))
+        return "".join(written.split()).replace('"', "'") in _GUARDS
 
     def _add(self, unit: CstUnit) -> None:
         self.units[unit.id] = unit
@@ -218,21 +208,6 @@ class CstModule:
             if owner:
                 owner.methods[node.name.value] = function.id
             self._enter(function.body, f"{name}.<locals>.", None, function.id)
-
-
-def check_parsable(source: str) -> None:
-    """Raise :class:`UnparsableError` where Python 3 cannot parse a text."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(source)
-    except SyntaxError as error:
-        where = f"line {error.lineno}" if error.lineno else "unknown line"
-        looks = " (it looks like Python 2)" if _PYTHON_2.search(source) else ""
-        raise UnparsableError(f"Python 3 cannot parse it: {where}: {error.msg}{looks}") from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        reason = f"Python 3 cannot parse it: {error}"
-        raise UnparsableError(reason) from error
 
 
 def _parsed(source: str) -> cst.Module:

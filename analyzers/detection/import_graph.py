@@ -1,30 +1,22 @@
-"""Imports between files, told from the text alone.
-
-Before anything is parsed, a regular expression reads the imports of every
-file; only files that can reach an ML API, by text or by import, are parsed.
-"""
+"""Imports between the files of a project, and the files around a change that frameworks concern."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from posixpath import dirname, join
 
-from analyzers.detection.framework_use import file_definitions
-from analyzers.vocabulary import ChangeSet, Target
-
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]+)"
-    r"|import[ \t]+([^\n#;]+))",
-    re.MULTILINE,
+from analyzers.detection.file_facts import (
+    FRAMEWORKS,
+    FactsCache,
+    FileFacts,
+    imports_any,
+    top_level_package,
 )
-_COMMENT = re.compile(r"#[^\n]*")
-_NAME = re.compile(r"[\w.]+")
-
+from analyzers.vocabulary import ChangeSet, Target
 
 _INSTALLED = frozenset(
     {"botocore", "certifi", "chardet", "google", "grpc", "idna", "numpy", "pip", "pkg_resources"}
@@ -33,23 +25,25 @@ _INSTALLED = frozenset(
 _ENOUGH = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """One imported name: ``level`` dots, the module, and perhaps a name in it."""
-
-    level: int
-    module: str
-    name: str | None = None
-
-
 class Files:
     """The Python files of a project, and how imports find them."""
 
-    def __init__(self, sources: Mapping[str, str], libraries: Iterable[str]) -> None:
+    def __init__(
+        self, sources: Mapping[str, str], libraries: Iterable[str], facts: FactsCache | None = None
+    ) -> None:
         """``libraries``: top-level names that are never found by suffix."""
         self.sources = sources
         self.paths = frozenset(sources)
+        self.cache = facts or FactsCache(lambda _: False)
         self._libraries = frozenset(libraries) | sys.stdlib_module_names
+        self._rooted = cache(self._from_roots)
+        self._alike = cache(self._by_suffix)
+        self._roots = cache(self._roots_of)
+
+    @cached_property
+    def facts(self) -> Mapping[str, FileFacts]:
+        """The facts of each file."""
+        return {path: self.cache.of(text) for path, text in self.sources.items()}
 
     @cached_property
     def _folders(self) -> frozenset[str]:
@@ -69,29 +63,42 @@ class Files:
             index.setdefault(stem.rpartition("/")[2], []).append(path)
         return index
 
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of all folders and modules."""
+        folders = (folder.rpartition("/")[2] for folder in self._folders)
+        return frozenset(self._by_name).union(folders)
+
     def resolve(self, importer: str, level: int, module: str) -> str | None:
         """The file or (ending in a slash) folder that an import means."""
-        parts = module.split(".") if module else []
+        folder = dirname(importer)
         if level:
-            folder = dirname(importer)
             for _ in range(level - 1):
                 folder = dirname(folder)
-            return self.inside(folder, parts)
-        for folder in self._roots(importer):
-            found = self.inside(folder, parts)
-            if found is not None and found != importer:
-                return found
-        if not parts or parts[0] in self._libraries:
+            return self.inside(folder, module.split(".") if module else [])
+        if module and module.partition(".")[0] not in self._names:
             return None
+        found = next((at for at in self._rooted(folder, module) if at != importer), None)
+        if found is not None:
+            return found
+        alike = [path for path in self._alike(module) if path != importer]
+        return alike[0] if len(alike) == 1 else None
+
+    def _from_roots(self, folder: str, module: str) -> tuple[str, ...]:
+        parts = module.split(".") if module else []
+        places = (self.inside(root, parts) for root in self._roots(folder))
+        return tuple(place for place in places if place is not None)
+
+    def _by_suffix(self, module: str) -> tuple[str, ...]:
+        parts = module.split(".") if module else []
+        if not parts or parts[0] in self._libraries:
+            return ()
         ends = ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"]))
-        alike = [
+        return tuple(
             path
             for path in self._by_name.get(parts[-1], ())
-            if path != importer
-            and path.endswith(ends)
-            and path[-len(ends[0]) - 1 : -len(ends[0])] in ("", "/")
-        ]
-        return alike[0] if len(alike) == 1 else None
+            if path.endswith(ends) and path[-len(ends[0]) - 1 : -len(ends[0])] in ("", "/")
+        )
 
     def inside(self, folder: str, parts: list[str]) -> str | None:
         """The module ``parts`` below a folder."""
@@ -109,25 +116,24 @@ class Files:
             return self.inside(dirname(module), [name])
         return None
 
-    def _roots(self, importer: str) -> Iterator[str]:
-        """The folders to look in: the nearest that is no package first."""
-        folder = dirname(importer)
+    def _roots_of(self, folder: str) -> tuple[str, ...]:
+        """The folders to look in from one: the nearest that is no package first."""
+        roots: list[str] = []
         packages: list[str] = []
         while True:
             if join(folder, "__init__.py") in self.paths:
                 packages.append(folder)
             else:
-                yield folder
+                roots.append(folder)
             if not folder:
                 break
             folder = dirname(folder)
-        yield "src"
-        yield from packages
+        return (*roots, "src", *packages)
 
     def imported(self, path: str) -> frozenset[str]:
         """The project files that a file imports."""
         found: set[str] = set()
-        for entry in imports(self.sources[path]):
+        for entry in self.facts[path].imports:
             module = self.resolve(path, entry.level, entry.module)
             if module is None:
                 continue
@@ -148,25 +154,6 @@ class Files:
             for end in ends:
                 found.setdefault(end, set()).add(start)
         return found
-
-
-def imports(source: str) -> Iterator[Imported]:
-    """The imports of a text, found without parsing it."""
-    for match in _IMPORT.finditer(source):
-        origin, names, modules = match.groups()
-        if modules:
-            for part in modules.split(","):
-                words = _NAME.findall(part)
-                if words:
-                    yield Imported(0, words[0])
-            continue
-        module = origin.lstrip(".")
-        level = len(origin) - len(module)
-        yield Imported(level, module)
-        for part in _COMMENT.sub("", names).split(","):
-            words = _NAME.findall(part)
-            if words:
-                yield Imported(level, module, words[0])
 
 
 def installed(paths: Iterable[str]) -> frozenset[str]:
@@ -193,19 +180,6 @@ def closure(seeds: Iterable[str], edges: Mapping[str, Iterable[str]]) -> frozens
     return frozenset(found)
 
 
-FRAMEWORKS = frozenset(
-    {"accelerate", "diffusers", "fastai", "flax", "haiku", "ignite", "jax", "keras", "kornia"}
-    | {"lightning", "mxnet", "optax", "paddle", "pytorch_lightning", "tensorflow"}
-    | {"tensorflow_addons", "tensorflow_probability", "tf_keras", "theano", "timm", "tinygrad"}
-    | {"torch", "torch_geometric", "torchaudio", "torchmetrics", "torchtext", "torchvision"}
-    | {"transformers"}
-)
-"""Top-level packages."""
-
-NUMERIC = frozenset({"numpy", "scipy", "sklearn"})
-"""Packages whose use counts only next to a framework or an annotation."""
-
-
 def deep_learning_files(changes: ChangeSet) -> tuple[str, ...]:
     """The changed files of head that import a framework, sorted."""
     changed = {change.path for change in changes.changes} & changes.sources.keys()
@@ -217,20 +191,8 @@ def is_deep_learning(target: Target) -> bool:
     return any(top_level_package(api) in FRAMEWORKS for api in target.apis)
 
 
-def imports_any(source: str, packages: frozenset[str] = FRAMEWORKS) -> bool:
-    """Return whether a text imports one of some top-level packages."""
-    return any(package in source for package in packages) and any(
-        entry.level == 0 and top_level_package(entry.module) in packages
-        for entry in imports(source)
-    )
-
-
-def top_level_package(name: str) -> str:
-    """The top-level package of a dotted name."""
-    return name.partition(".")[0]
-
-
-_SEEDS = FRAMEWORKS | {"jaxtyping"}
+LEAST_NUMERICAL = 8
+"""Files that use a library for numbers: fewer make no project a numerical one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,23 +210,33 @@ class FrameworkFiles:
 
 def framework_files(files: Files, touched: Collection[str], *, everything: bool) -> FrameworkFiles:
     """The files to look at; ``everything``: not only those around the touched ones."""
-    seeds = {path for path, text in files.sources.items() if imports_any(text, _SEEDS)}
-    said = {
-        path for path, text in files.sources.items() if file_definitions.mentions_annotations(text)
-    }
-    if not touched or not seeds | said:
+    seeds = {path for path, facts in files.facts.items() if facts.frameworks}
+    said = {path for path, facts in files.facts.items() if facts.annotated}
+    numbers = set[str]() if seeds or everything else _numerical(files)
+    if not touched or not seeds | said | numbers:
         return FrameworkFiles()
-    numeric = _beside(files, seeds) | said
+    numeric = _beside(files, seeds) | said | numbers
     using = closure(seeds, files.importers) | closure(numeric, files.importers)
     changed = closure(using, files.imports) & set(touched)
     around = using if everything else using & (changed | _importers(files, changed))
     return FrameworkFiles(changed, around, frozenset(numeric))
 
 
+def _numerical(files: Files) -> set[str]:
+    """Return the files with numbers of a project that is about them, and asks no ML API.
+
+    Its changes can be compared with base; what else there is to say needs a framework.
+    """
+    found = {path for path, facts in files.facts.items() if facts.numeric}
+    asks = any(facts.asks_apis for facts in files.facts.values())
+    most = len(found) >= LEAST_NUMERICAL and 2 * len(found) >= len(files.paths)
+    return found if most and not asks else set()
+
+
 def _beside(files: Files, seeds: Collection[str]) -> set[str]:
     around = {other for path in seeds for other in files.imports.get(path, ())}
     around |= {other for path in seeds for other in files.importers.get(path, ())}
-    return {path for path in around | set(seeds) if imports_any(files.sources[path], NUMERIC)}
+    return {path for path in around | set(seeds) if files.facts[path].numeric}
 
 
 def _importers(files: Files, paths: Collection[str]) -> frozenset[str]:

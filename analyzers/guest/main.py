@@ -37,6 +37,7 @@ EXPLORE_GRACE = 14.0
 STUDY_GRACE = 30.0
 MOST_TIMED_OUT = 3
 _LONGEST = 4 * 1024 * 1024
+_Answer = Callable[[PreparedTarget, Mapping[str, Any]], Mapping[str, Any]]
 
 
 class Guest:
@@ -194,27 +195,14 @@ class Guest:
 
     def _search(self, message: Mapping[str, Any]) -> None:
         """Search; without the symbolic part where that does not come to an end."""
-        symbolic = message["symbolic_seconds"]
-        end = _End(0)
-        frame = dict(message)
-        for frame["symbolic_seconds"] in dict.fromkeys([symbolic, 0.0]):
-            self._board.reset(0)
-            child = fork(lambda: self._search_once(frame))
-            seconds = frame["symbolic_seconds"] + message["mutation_seconds"]
-            end = self._await_stage(child, seconds + SEARCH_GRACE)
-            if self._board.index:
+        end: Optional[_End] = None
+        for seconds in dict.fromkeys([message["symbolic_seconds"], 0.0]):
+            frame = {**message, "symbolic_seconds": seconds}
+            most = seconds + message["mutation_seconds"] + SEARCH_GRACE
+            end = self._answer(frame, _searched, most)
+            if end is None:
                 return
         self._say_end("search", end, lambda said: {**_NOTHING_FOUND, "obstacle": said})
-
-    def _search_once(self, message: Mapping[str, Any]) -> None:
-        from .search.answer_search import search
-
-        self._board.run(0)
-        searched = search(self._target(), message)
-        found = pack({**searched, "type": "searched", "used": replaced_libraries.used()})
-        self._board.enter(SENDING)
-        self._wire.write(found)
-        self._board.reset(1)
 
     def _await_stage(self, child: int, seconds: float) -> _End:
         """Wait for a process that does a stage; kill it where that takes too long."""
@@ -230,11 +218,15 @@ class Guest:
                 late = seconds
             signal.sigtimedwait([signal.SIGCHLD], 0.1)
 
-    def _say_end(self, stage: str, end: _End, nothing: Callable[[str], Mapping[str, Any]]) -> None:
-        """Say that the process of a stage ended without a result, and why.
+    def _say_end(
+        self, stage: str, end: Optional[_End], nothing: Callable[[str], Mapping[str, Any]]
+    ) -> None:
+        """Say that the process of a stage ended without a result, if it did, and why.
 
         By a signal or too late it met a limit; ``nothing`` makes the frame where it left.
         """
+        if end is None:
+            return
         if end.is_our_failure:
             raise RuntimeError(f"the {stage} ended without a result")
         number = _signal(end.status)
@@ -242,47 +234,21 @@ class Guest:
         reason = f"the {stage} has no result: {why}"
         self._wire.send({"type": "limited", "reason": reason} if number else nothing(reason))
 
-    # ------------------------------------------------------------ explore
+    # ------------------------------------------------------ explore and observe
 
     def _explore(self, message: Mapping[str, Any]) -> None:
         """Explore in a process of its own, which directs others."""
-        self._board.reset(0)
-        child = fork(lambda: self._explore_once(message))
-        most = message["seconds"] + message["timeout"] + EXPLORE_GRACE
-        end = self._await_stage(child, most)
-        if not self._board.index:
-            self._say_end("exploration", end, lambda said: {**_NOTHING_EXPLORED, "obstacle": said})
-
-    def _explore_once(self, message: Mapping[str, Any]) -> None:
-        from .inputs.exploration.exploration import explore
-
-        self._board.run(0)
-        found = pack({**explore(self._target(), message), "used": replaced_libraries.used()})
-        self._board.enter(SENDING)
-        self._wire.write(found)
-        self._board.reset(1)
-
-    # ------------------------------------------------------------ observe
+        end = self._answer(
+            message, _explored, message["seconds"] + message["timeout"] + EXPLORE_GRACE
+        )
+        self._say_end("exploration", end, lambda said: {**_NOTHING_EXPLORED, "obstacle": said})
 
     def _observe(self, message: Mapping[str, Any]) -> None:
         """Run the project's own tests, and say how functions were called."""
         from .inputs.project_tests import nothing_observed
 
-        self._board.reset(0)
-        child = fork(lambda: self._observe_once(message))
-        end = self._await_stage(child, message["seconds"] + SEARCH_GRACE)
-        if not self._board.index:
-            self._say_end("run of the tests", end, nothing_observed)
-
-    def _observe_once(self, message: Mapping[str, Any]) -> None:
-        from .inputs.project_tests import observe
-
-        self._board.run(0)
-        found = pack(observe(self._target(), message))
-        replaced_libraries.used()
-        self._board.enter(SENDING)
-        self._wire.write(found)
-        self._board.reset(1)
+        end = self._answer(message, _observed, message["seconds"] + SEARCH_GRACE)
+        self._say_end("run of the tests", end, nothing_observed)
 
     # ---------------------------------------------------- record and relate
 
@@ -316,22 +282,24 @@ class Guest:
     def _in_child(
         self,
         message: Mapping[str, Any],
-        answer: Callable[[PreparedTarget, Mapping[str, Any]], Mapping[str, Any]],
+        answer: _Answer,
         nothing: Callable[[str], Mapping[str, Any]],
         grace: float = EXPLORE_GRACE,
     ) -> None:
         """Answer a frame in a process that directs others; nothing where it does not live."""
+        end = self._answer(message, answer, message["seconds"] + grace)
+        self._say_end(message["type"], end, nothing)
+
+    def _answer(
+        self, message: Mapping[str, Any], answer: _Answer, seconds: float
+    ) -> Optional[_End]:
+        """Answer a frame in a process of its own; return how that ended without an answer."""
         self._board.reset(0)
         child = fork(lambda: self._answer_once(message, answer))
-        end = self._await_stage(child, message["seconds"] + grace)
-        if not self._board.index:
-            self._say_end(message["type"], end, nothing)
+        end = self._await_stage(child, seconds)
+        return None if self._board.index else end
 
-    def _answer_once(
-        self,
-        message: Mapping[str, Any],
-        answer: Callable[[PreparedTarget, Mapping[str, Any]], Mapping[str, Any]],
-    ) -> None:
+    def _answer_once(self, message: Mapping[str, Any], answer: _Answer) -> None:
         self._board.run(0)
         found = pack({**answer(self._target(), message), "used": replaced_libraries.used()})
         self._board.enter(SENDING)
@@ -371,6 +339,26 @@ class Guest:
         self._board.run(0)
         send(study(message, send))
         self._board.reset(1)
+
+
+def _searched(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:
+    from .search.answer_search import search
+
+    return {**search(prepared, message), "type": "searched"}
+
+
+def _explored(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:
+    from .inputs.exploration.exploration import explore
+
+    return explore(prepared, message)
+
+
+def _observed(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:
+    from .inputs.project_tests import observe
+
+    found = observe(prepared, message)
+    replaced_libraries.used()  # what tests use says nothing of the target
+    return found
 
 
 class _End(NamedTuple):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TypeVar
 
-from analyzers.guest.annotations.annotation_reader import definitions
 from analyzers.guest.annotations.constraints import Constraint
 from analyzers.ports import Executor
 
@@ -84,7 +83,8 @@ class FunctionContext:
     """A function to infer something of, with the project around it.
 
     ``function`` is the qualified name, ``node`` its definition in ``tree``;
-    ``owner`` is the class whose method it is.  ``parameters`` are those that
+    ``owner`` is the class whose method it is, in the file ``home`` where it inherits the
+    method from another one (else ``""``).  ``parameters`` are those that
     a caller gives, without ``self`` and ``cls``.  ``sources`` are the texts of
     the project by path, tests, documents (``.md``, ``.rst``) and notebooks
     (``.ipynb``) among them.
@@ -96,6 +96,7 @@ class FunctionContext:
     tree: ast.Module
     owner: ast.ClassDef | None
     sources: Mapping[str, str] = field(repr=False)
+    home: str = ""
 
     @property
     def parameters(self) -> tuple[ast.arg, ...]:
@@ -124,23 +125,6 @@ class InferredContract:
     facts: tuple[Fact, ...] = ()
 
 
-def find_function(path: str, function: str, sources: Mapping[str, str]) -> FunctionContext | None:
-    """The function of a qualified name in the file at ``path``.
-
-    ``None`` where the file is not there or is no Python, or has no such
-    function.  Of several definitions under one name (branches of an ``if``,
-    overloads) it is the last in the file, which is what a call meets.
-    """
-    tree = parse_module(sources.get(path, ""))
-    if tree is None:
-        return None
-    named = [node for name, node in definitions(tree) if name == function]
-    if not named:
-        return None
-    node = max(named, key=lambda each: each.lineno)
-    return FunctionContext(path, function, node, tree, owner_class(node, tree), sources)
-
-
 @functools.lru_cache(maxsize=512)
 def parse_module(source: str) -> ast.Module | None:
     """The tree of a Python source; ``None`` where it is none.  Not to be changed: it is shared."""
@@ -148,33 +132,6 @@ def parse_module(source: str) -> ast.Module | None:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def owner_class(node: ast.AST, tree: ast.Module) -> ast.ClassDef | None:
-    """The class that has ``node`` as a method; ``None`` for a plain or nested function."""
-    for each in ast.walk(tree):
-        if isinstance(each, ast.ClassDef) and node in _members(each):
-            return each
-    return None
-
-
-def _members(owner: ast.ClassDef) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    waiting: list[ast.AST] = list(owner.body)
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        if isinstance(node, (ast.If, ast.Try, ast.With)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return found
-
-
-def sibling_method(subject: FunctionContext, function: str) -> FunctionContext | None:
-    """Another method of the same class, such as ``__init__``; ``None`` without one."""
-    prefix = subject.function.rpartition(".")[0]
-    if subject.owner is None or not prefix:
-        return None
-    return find_function(subject.path, f"{prefix}.{function}", subject.sources)
 
 
 class ProjectTexts(Mapping[str, str]):

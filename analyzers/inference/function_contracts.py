@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -26,6 +27,7 @@ from analyzers.inference.constraint_sources import (
 )
 from analyzers.inference.constraint_sources.default_values import defaults
 from analyzers.inference.constraint_sources.type_hints import returned_shape
+from analyzers.inference.constraints.constraint_builders import one_of, options_of
 from analyzers.inference.facts import (
     Confidence,
     ConstraintSource,
@@ -34,9 +36,8 @@ from analyzers.inference.facts import (
     InferredConstraint,
     InferredContract,
     ProjectTexts,
-    find_function,
-    sibling_method,
 )
+from analyzers.inference.function_lookup import find_function, sibling_method
 from analyzers.inference.instance_state import attributes_set_elsewhere
 from analyzers.inference.merging import merge_facts
 from analyzers.ports import Executor
@@ -113,13 +114,23 @@ def infer_contract(
     subject: FunctionContext, recorded: Sequence[ObservedCall] = ()
 ) -> InferredContract:
     """Return what is known of a function's arguments without an annotation of theirs."""
-    facts = [*_own_facts(subject), *passed_arguments.callee_facts(subject, _own_facts)]
-    return merge_facts([*facts, *call_facts.recorded_call_facts(subject, recorded)])
+    facts = [*_own_facts(subject), *passed_arguments.callee_facts(subject, _facts_of_callee)]
+    facts += call_facts.recorded_call_facts(subject, recorded)
+    found = merge_facts(facts)
+    guessed = list(parameter_names.remaining_facts(subject, found.arguments))
+    return merge_facts([*facts, *guessed]) if guessed else found
 
 
 def _own_facts(subject: FunctionContext) -> Iterator[Fact]:
     for source in SOURCES:
         yield from source.facts(subject)
+
+
+def _facts_of_callee(subject: FunctionContext) -> Iterator[Fact]:
+    """Yield what a callee says itself: what others pass to it says little of this caller."""
+    for source in SOURCES:
+        if source is not call_facts:
+            yield from source.facts(subject)
 
 
 CONSTRUCTOR = "self."
@@ -188,6 +199,8 @@ def function_contract(
     subject = find_function(target.path, target.function, texts)
     if subject is None:
         raise NoContractError("the function is not found in its file")
+    if _makes_abstract(subject):
+        raise NoContractError("the class is abstract: only subclasses are made")
     draft = _Draft(annotated, bench, target, optional=on_base)
     contract = draft.contract(subject, "")
     said = annotated.functions.get(target.function, Annotations())
@@ -230,6 +243,7 @@ class _Draft:
         self._bench = bench
         self._target = target
         self._observed: Sequence[ObservedCall] | None = None
+        self._known: dict[str, InferredContract] = {}
         self.terms: dict[str, ParameterContract] = {}
 
     def contract(self, subject: FunctionContext, prefix: str) -> Contract:
@@ -256,8 +270,9 @@ class _Draft:
     ) -> dict[str, ParameterContract]:
         """The terms by parameter: given ones, and inferred ones where none is given.
 
-        ``needed``: of the others only those without a default.  What is inferred of
-        a method holds of instances that are made with the constructor's defaults.
+        ``needed``: of the others only those without a default, and those whose hint lists
+        their values.  What is inferred of a method holds of instances that are made with the
+        constructor's defaults.
         """
         given = {
             name: ParameterContract(render(constraint), ConstraintSource.GIVEN, Confidence.CERTAIN)
@@ -266,6 +281,7 @@ class _Draft:
         wanted = {
             arg.arg for arg in (required_parameters(subject) if needed else subject.parameters)
         }
+        wanted |= set() if said else _with_listed_values(subject)
         if wanted <= given.keys():
             return given
         inferred = self._inferred(subject)
@@ -275,9 +291,10 @@ class _Draft:
                 alternatives.setdefault(fact.parameter, {})[render(fact.constraint)] = fact
         guessed = alternatives if self._optional else {}
         known = {name: next(iter(each.values())) for name, each in guessed.items()}
+        kept = {arg.arg: value for arg, value in defaults(subject)}
         return given | {
             name: ParameterContract(
-                render(with_usual_strides(fact.constraint)),
+                render(_with_default(with_usual_strides(fact.constraint), kept.get(name))),
                 fact.source,
                 fact.confidence,
                 fact.where,
@@ -305,7 +322,9 @@ class _Draft:
     def _inferred(self, subject: FunctionContext) -> InferredContract:
         if self._observed is None:
             self._observed = self._bench.observe(self._target)
-        return infer_contract(subject, self._observed)
+        if subject.function not in self._known:
+            self._known[subject.function] = infer_contract(subject, self._observed)
+        return self._known[subject.function]
 
     def constructor(self, subject: FunctionContext) -> Contract | None:
         """Return how the instance of a method is made; ``None`` where none is needed."""
@@ -313,6 +332,19 @@ class _Draft:
             return None
         constructor = sibling_method(subject, "__init__")
         return Contract() if constructor is None else self.contract(constructor, CONSTRUCTOR)
+
+
+def _with_default(constraint: Constraint, default: ast.expr | None) -> Constraint:
+    """Return the values of calls with the default, which every caller may leave."""
+    given = [e for e in options_of(constraint) if isinstance(e, Expression) and e.literal]
+    if not isinstance(default, ast.Constant) or default.value is None:
+        return constraint
+    if len(given) < len(options_of(constraint)):
+        return constraint
+    values = [each.value for each in given]
+    if any(type(each) is type(default.value) and each == default.value for each in values):
+        return constraint
+    return one_of([*values, default.value])
 
 
 def with_usual_strides(constraint: Constraint) -> Constraint:
@@ -334,6 +366,24 @@ def required_parameters(subject: FunctionContext) -> tuple[ast.arg, ...]:
     """The parameters that a caller has to give."""
     optional = {arg.arg for arg, _ in defaults(subject)}
     return tuple(arg for arg in subject.parameters if arg.arg not in optional)
+
+
+def _makes_abstract(subject: FunctionContext) -> bool:
+    """Return whether a function is the constructor of a class that has abstract methods itself."""
+    if subject.owner is None or subject.node.name not in ("__init__", "__new__"):
+        return False
+    methods = (each for each in subject.owner.body if isinstance(each, ast.FunctionDef))
+    marks = {
+        ast.unparse(mark).rpartition(".")[2] for each in methods for mark in each.decorator_list
+    }
+    return "abstractmethod" in marks
+
+
+def _with_listed_values(subject: FunctionContext) -> set[str]:
+    """Return the parameters whose hint is a ``Literal`` of several values."""
+    listed = re.compile(r"(?:\w+\.)?Literal\[[^\]]*,[^\]]*\]")
+    hints = ((arg.arg, arg.annotation) for arg in subject.parameters)
+    return {name for name, hint in hints if hint and listed.match(ast.unparse(hint))}
 
 
 def _variadic(subject: FunctionContext) -> str | None:

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 
 from analyzers.inference.facts import ConstraintSource
 from analyzers.inference.function_contracts import CONSTRUCTOR, FunctionContract, ParameterContract
-from analyzers.inference.input_validity import extreme_argument, missing_state, weakest_parameter
+from analyzers.inference.input_validity import (
+    extreme_argument,
+    missing_state,
+    number_between,
+    weakest_parameter,
+)
 from analyzers.vocabulary import Failure, JsonObject, LiteralArgument, Probe, RecipeArgument
 
 WIDTH = 100
@@ -116,6 +121,9 @@ def doubt_sentence(failure: Failure, terms: FunctionContract) -> str:
     tiny = extreme_argument(failure, terms)
     if tiny is not None:
         return f"only for so small a number as `{tiny}`; an annotation would tell"
+    between = number_between(failure, terms)
+    if between is not None:
+        return f"no call seen gives `{between}`, only numbers around it; an annotation would tell"
     term = weakest_parameter(failure, terms)
     if term is None:
         return "that is no crash"

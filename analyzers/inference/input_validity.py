@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from analyzers.criteria import crash_of
-from analyzers.guest.annotations.constraints import Expression
+from analyzers.guest.annotations.constraints import Constraint, Expression
 from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraints.constraint_builders import options_of
 from analyzers.inference.facts import Confidence, ConstraintSource
@@ -96,6 +96,15 @@ def _is_in_use(failure: Failure, terms: FunctionContract) -> bool:
     )
 
 
+_EXAMPLES = (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT)
+
+
+def rests_on_examples(failure: Failure, terms: FunctionContract) -> bool:
+    """Return whether only calls seen say that an input is valid: each is, but not their mixture."""
+    relevant = terms.of(failure.matters) or tuple(terms.terms.values())
+    return any(term.source in _EXAMPLES for term in relevant)
+
+
 def _values(failure: Failure, place: str) -> list[tuple[str, ast.expr]]:
     argument = failure.probe.arguments.get(place)
     if not isinstance(argument, RecipeArgument | LiteralArgument):
@@ -108,7 +117,7 @@ def _values(failure: Failure, place: str) -> list[tuple[str, ast.expr]]:
 
 
 def _is_recorded(term: ParameterContract, node: ast.expr) -> bool:
-    if term.source not in (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT):
+    if term.source not in _EXAMPLES:
         return False
     try:
         value = ast.literal_eval(node)
@@ -135,6 +144,26 @@ def extreme_argument(failure: Failure, terms: FunctionContract) -> str | None:
         if isinstance(number, float) and 0 < abs(number) < TINY:
             return f"{name} = {source}"
     return None
+
+
+def number_between(failure: Failure, terms: FunctionContract) -> str | None:
+    """Return an argument that is an integer between those of calls seen, as it is written.
+
+    Sizes are often even, or multiples of each other: 16 and 32 make 17 likely, not certain.
+    """
+    for name, node in (item for place in failure.matters for item in _values(failure, place)):
+        term = terms.terms.get(name)
+        if term is None or term.source not in _EXAMPLES or _is_recorded(term, node):
+            continue
+        if type(_plain(ast.unparse(node))) is int and _has_several(parse(term.constraint)):
+            return f"{name.removeprefix(CONSTRUCTOR)} = {ast.unparse(node)}"
+    return None
+
+
+def _has_several(constraint: Constraint) -> bool:
+    """Return whether a constraint has a range, which then was put around several examples."""
+    options = (each for each in options_of(constraint) if isinstance(each, Constraint))
+    return any(each.kind == "ints" for each in options)
 
 
 def _plain(source: str) -> object:

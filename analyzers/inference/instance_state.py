@@ -8,10 +8,12 @@ base class for a method that reads what subclasses define.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from analyzers.guest.provenance.placeholders import is_placeholder
 from analyzers.inference.constraint_sources.module_scope import dotted_name
 from analyzers.inference.facts import FunctionContext
+from analyzers.inference.function_lookup import lineage
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -25,25 +27,38 @@ def attributes_set_elsewhere(subject: FunctionContext) -> frozenset[str]:
     """
     if subject.owner is None:
         return frozenset()
-    methods = {each.name: each for each in subject.owner.body if isinstance(each, _Function)}
-    before = [*_with_called("__init__", methods), *_with_called("__new__", methods)]
-    ours = _with_called(subject.node.name, methods)
-    made = _in_class(subject.owner) | {name for each in before for name in _stored(each)}
-    made |= {name for each in ours for name in _stored(each)} | methods.keys()
+    classes = [*lineage(subject)]
+    methods = {
+        each.name: each
+        for owner in reversed(classes)
+        for each in owner.body
+        if isinstance(each, _Function)
+    }
+    before = _with_called(_constructors(classes), methods)
+    ours = _with_called([subject.node], methods)
+    made = {name for owner in classes for name in _in_class(owner)}
+    made |= {name for each in before for name in _stored(each)}
+    made |= {name for each in ours for name in _stored(each)}
+    made |= {name for name, each in methods.items() if not is_placeholder(each)}
     others = [each for each in methods.values() if each not in before and each not in ours]
     later = {name for each in others for name in _stored(each)} | _in_subclasses(subject)
     read = {name for each in ours for name in _loaded(each)}
     return frozenset((read & later) - made)
 
 
-def _with_called(name: str, methods: dict[str, _Function]) -> list[_Function]:
-    found: list[_Function] = []
-    waiting = [name]
-    while waiting:
-        method = methods.get(waiting.pop())
-        if method is not None and method not in found:
-            found.append(method)
-            waiting += [each for each in _loaded(method) if each in methods]
+def _constructors(classes: Iterable[ast.ClassDef]) -> Iterator[_Function]:
+    """Yield the constructors of classes, as one calls the next."""
+    for owner in classes:
+        for each in owner.body:
+            if isinstance(each, _Function) and each.name in ("__init__", "__new__"):
+                yield each
+
+
+def _with_called(first: Iterable[_Function], methods: dict[str, _Function]) -> list[_Function]:
+    found = list(first)
+    for method in found:
+        called = (methods[name] for name in sorted(set(_loaded(method))) if name in methods)
+        found += [each for each in called if each not in found]
     return found
 
 

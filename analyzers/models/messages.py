@@ -17,6 +17,8 @@ _NAMES = {
     "decompositions": "torch's own decompositions",
     "onnxruntime": "ONNX Runtime",
     "onnxruntime-torchscript": "ONNX Runtime (exported with `dynamo=False`)",
+    "jit-trace": "`torch.jit.trace`",
+    "export": "`torch.export`",
     "inductor": "`torch.compile`",
     "openvino": "OpenVINO",
     "cuda": "CUDA",

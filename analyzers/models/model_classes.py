@@ -7,8 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from analyzers.inference.facts import FunctionContext, ProjectTexts, find_function, parse_module
+from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_module
+from analyzers.inference.function_lookup import find_function
+from analyzers.inference.shape_interpreter.project_modules import imported, required_arguments
 from analyzers.ports import Executor
 from analyzers.vocabulary import Target
 
@@ -32,10 +35,7 @@ class ProjectClasses:
         self._texts = texts
 
     def framework(self, path: str, dotted: str, steps: int = MOST_STEPS) -> str | None:
-        """``torch`` or ``keras`` where a name of a file is a class of models.
-
-        ``dotted`` is as the file writes it: ``nn.Module``, ``Net``, ``blocks.Net``.
-        """
+        """Return ``torch`` or ``keras`` where a dotted name of a file is a class of models."""
         if steps <= 0 or _NO_MODEL.search(dotted):
             return None
         tree = parse_module(self._texts.get(path, ""))
@@ -90,29 +90,16 @@ def _class(tree: ast.AST, dotted: str) -> ast.ClassDef | None:
 
 
 def full_name(tree: ast.Module, dotted: str) -> str:
-    """Return what a file's name is imported as: ``torch.nn.functional.relu`` for ``F.relu``.
-
-    Relative imports begin with a dot for each of theirs.
-    """
+    """Return the full name of a file's name (``F.relu``); relative imports keep their dots."""
     first, _, rest = dotted.partition(".")
     bound = imports(tree).get(first, first)
     return f"{bound}.{rest}" if rest else bound
 
 
-def imports(tree: ast.Module) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def imports(tree: ast.Module) -> Mapping[str, str]:
     """Return what a file imports, by the names that it gives them."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for each in node.names:
-                name = each.asname or each.name.partition(".")[0]
-                found[name] = each.name if each.asname else name
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            joined = module if module.endswith(".") or not module else f"{module}."
-            for each in node.names:
-                found[each.asname or each.name] = f"{joined}{each.name}"
-    return found
+    return dict(pair for node in ast.walk(tree) for pair in imported(node))
 
 
 FORWARDS = ("forward", "call", "__call__")
@@ -278,10 +265,4 @@ def _builders(path: str, tree: ast.Module, texts: Mapping[str, str]) -> Iterator
 
 def _is_open(path: str, name: str, texts: Mapping[str, str]) -> bool:
     subject = find_function(path, f"{name}.__init__", texts) or find_function(path, name, texts)
-    if subject is None:
-        return False
-    given = subject.node.args
-    positional = [*given.posonlyargs, *given.args]
-    needed = [each.arg for each in positional[: len(positional) - len(given.defaults)]]
-    named = [a for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is None]
-    return bool(named) or bool(set(needed) - {"self"})
+    return subject is not None and bool(required_arguments(subject.node.args))

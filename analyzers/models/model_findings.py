@@ -110,11 +110,12 @@ def groups(departures: Iterable[Departure], relevance: Relevance) -> list[Depart
     return sorted(found, key=lambda group: list(_RULES).index(group.first.rule))
 
 
-def level(group: DepartureGroup, relevance: Relevance, *, everything: bool = False) -> Level | None:
-    """Return how much it weighs; ``None`` where only the library is at fault.
+_NARROW = frozenset({"bfloat16", "float16"})
+"""Casts of a whole model, of which projects often cast a part (``autocast``)."""
 
-    ``everything``: that, too, is told, as a warning.
-    """
+
+def level(group: DepartureGroup, relevance: Relevance, *, everything: bool = False) -> Level | None:
+    """Return the level; ``None`` where only the library is at fault, but for ``everything``."""
     weight = _level(group, relevance)
     told = everything and group.first.rule != NOT_COMPILED
     return Level.WARNING if weight is None and told else weight
@@ -126,7 +127,7 @@ def _level(group: DepartureGroup, relevance: Relevance) -> Level | None:
         return Level.NOTICE if use is not None else None
     if group.first.mutations or group.executions == ("eager",):
         return Level.WARNING if use is not None else None
-    by_design = differs_by_design(group.first.layer)
+    by_design = differs_by_design(group.first.layer) or set(group.executions) <= _NARROW
     if use is not None:
         return Level.WARNING if by_design else Level.FAILURE
     declared = any(each in relevance.declared for each in group.executions)
@@ -190,6 +191,9 @@ def _evidence(group: DepartureGroup, context: ModelContext) -> JsonObject:
     first = group.first
     executions: list[Json] = list(group.executions)
     mutations: list[Json] = list(first.mutations)
+    layers: list[Json] = [
+        {"layer": each.layer, "error_ratio": _rounded(each.error_ratio)} for each in first.layers
+    ]
     made: dict[str, Json] = dict(argument_recipes(first.probe))
     versions: dict[str, Json] = dict(context.executed.versions)
     evidence: dict[str, Json] = {
@@ -197,6 +201,7 @@ def _evidence(group: DepartureGroup, context: ModelContext) -> JsonObject:
         "error_ratio": _rounded(first.error_ratio),
         "d_mad": _rounded(first.d_mad),
         "first_layer": first.layer.name if first.layer is not None else None,
+        "layers": layers,
         "mutations": mutations,
         "outcome": first.outcome,
         "expected": first.expected,

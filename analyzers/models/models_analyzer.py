@@ -17,12 +17,13 @@ from analyzers.inference.exploration import (
     not_installed,
     target_contract,
 )
-from analyzers.inference.facts import ProjectTexts, find_function
+from analyzers.inference.facts import ProjectTexts
 from analyzers.inference.function_contracts import (
     NoContractError,
     constructor_contract,
     function_contract,
 )
+from analyzers.inference.function_lookup import find_function
 from analyzers.models.messages import named
 from analyzers.models.model_classes import Role, TargetModel, found
 from analyzers.models.model_findings import NAME, ModelContext, bug, finding, groups, level
@@ -71,7 +72,7 @@ LEAST_SECONDS = 15.0
 """Time that a further search for mutants needs to come to any."""
 COMPILING_TURN = 1
 _COMPILERS = frozenset({"inductor", "openvino"})
-_UNTOLD = frozenset({"cuda", "float16", "bfloat16", "channels-last", "eager", "onednn-off"})
+_UNTOLD = frozenset({"cuda", "channels-last", "eager", "onednn-off"})
 """Executions whose absence, or refusal, is nobody's news."""
 _ODD = re.compile(r"\b(?:inf|nan)\b")
 
@@ -125,10 +126,7 @@ class _Examination:
                 return
 
     def _drawn(self) -> ExecutionRequest | None:
-        """Return the model by the target's own terms; ``None`` where its inputs are not known yet.
-
-        Raises ``NoContractError`` where nothing builds it, with the reason.
-        """
+        """Return the model by the target's terms, or ``None``; may raise ``NoContractError``."""
         target, bench = self._target, self._bench
         try:
             terms = target_contract(target, bench)
@@ -153,10 +151,7 @@ class _Examination:
         return self._executing((), terms.generators, contract)
 
     def _in_turn(self, executing: ExecutionRequest, turn: int) -> ExecutionRequest:
-        """Return what each search is asked for: another seed, and a part of the time that is left.
-
-        Where there are several, compilers take part in one: they leave no time for mutants.
-        """
+        """Return seed and share of the time for each search; compilers take part in one of them."""
         if self._effort.turns > 1 and turn != COMPILING_TURN:
             left = tuple(each for each in executing.executions if each not in _COMPILERS)
             executing = replace(executing, executions=left)
@@ -228,7 +223,8 @@ class _Examination:
 
     def _line(self) -> int:
         subject = find_function(self._model.path, self._model.forward, self._texts)
-        return self._target.line if subject is None else subject.node.lineno
+        inside = subject is not None and subject.path == self._model.path
+        return subject.node.lineno if subject is not None and inside else self._target.line
 
 
 def _is_usual(probe: Probe) -> bool:

@@ -1,14 +1,10 @@
-"""Executions that a project's own code and dependencies make relevant.
-
-What the code exports, compiles, casts or moves to may gate; what it only declares, and
-what is asked of every model, advises.
-"""
+"""Executions that a project's code makes relevant (they may gate), or that it declares (advice)."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from analyzers.inference.facts import parse_module
@@ -39,7 +35,7 @@ _KERAS_BACKEND = re.compile(
     rf"KERAS_BACKEND[\"']?\s*[:=]\s*[\"']?(?P<name>{'|'.join(_KERAS_BACKENDS)})\b"
 )
 _HALF = ("torch.float16", "torch.half")
-_LONGEST_LIST = 4
+_CAPTURES = {"torch.jit.trace": "jit-trace", "torch.export.export": "export"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +53,7 @@ class ExecutionUse:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The executions to run, and which of them matter: ``uses`` gate, ``declared`` advise.
-
-    What takes no time runs first, then what the project uses.
-    """
+    """The executions to run, quickest first: ``uses`` gate, ``declared`` advise."""
 
     executions: tuple[str, ...]
     uses: Mapping[str, ExecutionUse]
@@ -79,9 +72,10 @@ def relevance(texts: Mapping[str, str], framework: str) -> Relevance:
             for execution, use in _used(path, text):
                 uses.setdefault(execution, use)
     if framework == KERAS:
-        return _of_keras(
-            {**dict(_configured(texts)), **uses}, dict(_declared(texts, _KERAS_PACKAGES))
-        )
+        uses = {**dict(_configured(texts)), **uses}
+        ours = {name: use for name, use in uses.items() if name.startswith("keras-")}
+        backends = tuple(f"keras-{name}" for name in _KERAS_BACKENDS)
+        return Relevance(backends, ours, dict(_declared(texts, _KERAS_PACKAGES)))
     declared = dict(_declared(texts, _PACKAGES))
     ours = {name: use for name, use in uses.items() if not name.startswith("keras-")}
     quick = [name for name in _QUICK if name in DEFAULT or name in ours]
@@ -89,12 +83,6 @@ def relevance(texts: Mapping[str, str], framework: str) -> Relevance:
     chosen = [*quick, *ours, *others]
     ours.setdefault("eager", ExecutionUse("", 0, "the model as it is"))
     return Relevance(tuple(dict.fromkeys([*chosen, *declared])), ours, declared)
-
-
-def _of_keras(uses: Mapping[str, ExecutionUse], declared: Mapping[str, ExecutionUse]) -> Relevance:
-    ours = {name: use for name, use in uses.items() if name.startswith("keras-")}
-    backends = tuple(f"keras-{name}" for name in _KERAS_BACKENDS)
-    return Relevance(backends, ours, declared)
 
 
 def _used(path: str, text: str) -> Iterator[tuple[str, ExecutionUse]]:
@@ -110,7 +98,7 @@ def _used(path: str, text: str) -> Iterator[tuple[str, ExecutionUse]]:
 
 _WORDS = (
     "onnx", "compile", "half", "bfloat16", "float16", "autocast", "cuda", "channels_last",
-    "openvino", "KERAS_BACKEND", "set_backend",
+    "openvino", "KERAS_BACKEND", "set_backend", "trace", "export",
 )  # fmt: skip
 
 
@@ -135,12 +123,15 @@ def _called(node: ast.Call, tree: ast.Module) -> Iterator[tuple[str, str]]:
     method = written.rpartition(".")[2]
     if name in ("torch.onnx.export", "torch.onnx.dynamo_export"):
         yield _exporter(node), "torch.onnx.export"
+    elif name in _CAPTURES:
+        yield _CAPTURES[name], name
     elif name == "torch.compile" or (method == "compile" and _is_module_compile(node)):
         yield "inductor", "torch.compile"
     elif name.startswith("openvino.") or name == "torch.export.openvino":
         yield "openvino", name
     elif name.endswith("autocast") and "enabled=False" not in ast.unparse(node):
-        yield ("float16" if _mentions(node, _HALF) else "bfloat16"), name
+        half = any(each in ast.unparse(node) for each in _HALF)
+        yield ("float16" if half else "bfloat16"), name
     elif method in ("half", "bfloat16", "cuda") and not node.args and "." in written:
         yield {"half": "float16"}.get(method, method), f".{method}()"
     elif method == "to":
@@ -175,11 +166,6 @@ def _moved(node: ast.Call) -> Iterator[tuple[str, str]]:
             yield "bfloat16", f".to({text})"
         elif text == "torch.channels_last":
             yield "channels-last", f".to(memory_format={text})"
-
-
-def _mentions(node: ast.AST, names: Iterable[str]) -> bool:
-    said = ast.unparse(node)
-    return any(name in said for name in names)
 
 
 def _backend(*values: ast.expr) -> Iterator[tuple[str, str]]:

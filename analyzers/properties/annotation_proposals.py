@@ -16,7 +16,6 @@ from analyzers.inference.facts import (
     ConstraintSource,
     InferredConstraint,
     InferredRequirement,
-    find_function,
     parse_module,
 )
 from analyzers.inference.function_contracts import (
@@ -26,6 +25,7 @@ from analyzers.inference.function_contracts import (
     infer_contract,
     with_usual_strides,
 )
+from analyzers.inference.function_lookup import find_function
 from analyzers.inference.inference_messages import format_comment_lines
 from analyzers.vocabulary import Contract, Json, JsonObject, ObservedCall, Target
 
@@ -88,10 +88,16 @@ def _lines(
     for name, term in inferred:
         yield from format_comment_lines(f"@arg({name}): {term.constraint}", indent)
     written = {clause.source for clause in said.requires}
-    if inferred:
-        for condition in contract.requires:
-            if condition not in written:
-                yield from format_comment_lines(f"@require({condition})", indent)
+    bare = parameters - {name for name, _ in inferred} - said.constraints.keys()
+    for condition in contract.requires:
+        if inferred and condition not in written and not names_in(condition) & bare:
+            yield from format_comment_lines(f"@require({condition})", indent)
+
+
+def names_in(condition: str) -> set[str]:
+    """Return the names that a condition reads."""
+    tree = ast.parse(condition, mode="eval")
+    return {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
 
 
 LONGEST = 600
@@ -140,7 +146,8 @@ def proposals(
         said = annotated.functions.get(name, Annotations())
         if "<locals>" in name or said.exclude or said.generator:
             continue
-        proposal = _proposal(_Facts.of(path, name, texts, said, calls), node, name, least)
+        facts = _Facts.of(path, name, texts, said, calls)
+        proposal = _proposal(facts, node, (name, frozenset(said.constraints)), least)
         if proposal is not None and _is_read_again(proposal, texts[path]):
             yield proposal
 
@@ -170,9 +177,22 @@ class _Facts:
         return cls(tuple(arguments), () if said.requires else known.requires)
 
 
-def _proposal(facts: _Facts, node: Definition, name: str, least: Confidence) -> Proposal | None:
+def _proposal(
+    facts: _Facts, node: Definition, given: tuple[str, frozenset[str]], least: Confidence
+) -> Proposal | None:
+    """Return what to write above a function, ``given`` by name with what is annotated there.
+
+    A condition on a parameter that no annotation speaks of would be tested of nothing.
+    """
+    name, annotated = given
     args = [fact for fact in facts.arguments if fact.confidence >= least]
-    requires = [each for each in facts.requires if each.confidence >= max(least, Confidence.LIKELY)]
+    parameters = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    bare = parameters - annotated - {each.parameter for each in args}
+    requires = [
+        each
+        for each in facts.requires
+        if each.confidence >= max(least, Confidence.LIKELY) and not names_in(each.condition) & bare
+    ]
     texts: dict[str, InferredConstraint | InferredRequirement] = {}
     texts |= {
         f"@arg({each.parameter}): {render(with_usual_strides(each.constraint))}": each

@@ -7,30 +7,45 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from analyzers.criteria import DEATH, is_crash, refusal_of
+from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.inference_messages import argument_recipes, given_clause
 from analyzers.ports import Executor
 from analyzers.properties import messages
+from analyzers.properties.base_search import ComparedRun
+from analyzers.properties.call_relations import BrokenRelation, broken_call_relations
+from analyzers.properties.call_variants import SELF
 from analyzers.properties.changed_results import (
     NON_FINITE,
     STRUCTURE,
     ResultDifference,
     result_difference,
 )
+from analyzers.properties.gradient_comparison import LOST, gradient_differences
+from analyzers.properties.property_findings import failure_finding, is_at_change
+from analyzers.properties.result_relations import broken_relations
 from analyzers.vocabulary import (
+    Contract,
+    Crashes,
+    Criterion,
+    ExplorationResult,
+    Failure,
     Finding,
     JsonObject,
     Level,
     Probe,
-    Reason,
+    Raised,
     Returned,
     Run,
+    RunOutcome,
     Target,
+    Violated,
     Violates,
 )
 
 NAME = "properties"
 CHANGED, NON_FINITE_RULE = "behaviour/changed", "model/non-finite"
-MOST_EXAMPLES = 3
+MOST_EXAMPLES, MOST_REPEATED = 3, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,43 +55,178 @@ class ChangedInput:
     probe: Probe
     difference: ResultDifference
 
+    guessed: bool = False
+
     @property
     def size(self) -> int:
         """Return the length of the input as it is written."""
-        return sum(map(len, argument_recipes(self.probe).values()))
+        return _size(self.probe)
 
 
 def changed_findings(
-    target: Target, passing: Sequence[Probe], bench: Executor
+    target: Target, passing: Sequence[Probe], compared: Sequence[ComparedRun], bench: Executor
 ) -> Iterator[Finding]:
     """Yield the findings of inputs of a changed function that return something else than on base.
 
-    ``passing`` are inputs that return on head.  A result that is not the same twice on
-    either revision says nothing.
+    ``passing`` are inputs that return on head, ``compared`` runs that were made on both
+    revisions.  A result that is not the same twice on either revision says nothing.
     """
-    if target.reason is not Reason.CHANGED or not passing or bench.base(target.path) is None:
-        return
     probes = [replace(probe, observed=True) for probe in passing]
     heads, bases = bench.run(probes), bench.run_on_base(probes)
-    if bases is None:
-        return
-    pairs = [
-        (probe, _observation(base), _observation(head))
-        for probe, base, head in zip(passing, bases, heads, strict=True)
-    ]
-    both = [(probe, base, head) for probe, base, head in pairs if base and head]
+    runs = [ComparedRun(*each) for each in zip(probes, bases or (), heads, strict=False)]
+    yield from _changed_findings(target, [*compared, *runs], bench)
+
+
+def _changed_findings(
+    target: Target, runs: Sequence[ComparedRun], bench: Executor
+) -> Iterator[Finding]:
+    pairs = [(run, _observation(run.base), _observation(run.head)) for run in runs]
+    both = [(run, base, head) for run, base, head in pairs if base and head]
     differing = [
-        ChangedInput(probe, difference)
-        for probe, base, head in both
+        ChangedInput(run.probe, difference, run.guessed)
+        for run, base, head in both
         if (difference := result_difference(base, head)) is not None
     ]
-    changed = _repeated(differing, bench)
+    if not differing:
+        differing = [
+            ChangedInput(run.probe, difference, run.guessed)
+            for run, difference in gradient_differences(runs, bench)
+        ]
+    changed = _confirmed(differing, bench)
     new = [each for each in changed if each.difference.kind == NON_FINITE]
     others = [each for each in changed if each.difference.kind != NON_FINITE]
     if new:
         yield _non_finite(target, new, len(both))
+    relations = list(broken_call_relations(runs, bench))
     if others:
-        yield _changed(target, others, len(both), bench)
+        lost = all(each.difference.kind == LOST for each in others)
+        broken = [*broken_relations(runs), *(each.says for each in relations)]
+        broken += [messages.GRADIENT_LOST] if lost else []
+        yield _changed(target, others, len(both), list(dict.fromkeys(broken)), bench)
+    if not changed:
+        yield from _relation_findings(target, relations, bench)
+
+
+def _relation_findings(
+    target: Target, relations: Sequence[BrokenRelation], bench: Executor
+) -> Iterator[Finding]:
+    """Yield a warning on each relation between calls that base keeps and head breaks."""
+    for each in relations:
+        if isinstance(bench.run([each.probe])[0].ending, Violated):
+            given = given_clause(each.probe)
+            evidence: JsonObject = {
+                "inputs": each.inputs,
+                "changed": 1,
+                "examples": [],
+                "arguments": dict(argument_recipes(each.probe)),
+            }
+            yield _finding(
+                target,
+                CHANGED,
+                Level.WARNING,
+                messages.broken_relation(target, given, each.says, each.ending),
+                (each.probe, Violates(each.probe.ensures[0]), "relation"),
+                evidence,
+            )
+
+
+def _confirmed(differing: Sequence[ChangedInput], bench: Executor) -> list[ChangedInput]:
+    """Return the inputs of each kind of difference of which some show it again.
+
+    The smallest are run again, and stand first; those that do not show it are left out.
+    """
+
+    def key(each: ChangedInput) -> tuple[str, str]:
+        return each.difference.kind, each.difference.place
+
+    ordered = sorted(sorted(differing, key=lambda each: (each.guessed, each.size)), key=key)
+    groups = [list(group) for _, group in groupby(ordered, key)]
+    repeated = _repeated([each for group in groups for each in group[:MOST_REPEATED]], bench)
+    shown = {key(each) for each in repeated}
+    rest = [each for group in groups for each in group[MOST_REPEATED:] if key(each) in shown]
+    return [*repeated, *rest]
+
+
+def failures_on_head(compared: Sequence[ComparedRun], bench: Executor) -> list[Failure]:
+    """Return the failures of inputs that base takes, with the smallest input of each.
+
+    Those at lines that the change does not touch have one cause: what the change makes of
+    the same inputs.
+    """
+    groups: dict[object, list[ComparedRun]] = {}
+    for each in compared:
+        if is_crash(each.head.ending) and not _is_unsupported(each.head.ending):
+            groups.setdefault(_cause(each.head.ending, bench), []).append(each)
+    found: list[Failure] = []
+    for group in groups.values():
+        first = min(group, key=lambda each: (each.guessed, _size(each.probe)))
+        probe = replace(first.probe, observed=False)
+        found.append(Failure(probe, first.head, seen=len(group)))
+    return found
+
+
+def refusal_findings(target: Target, compared: Sequence[ComparedRun]) -> Iterator[Finding]:
+    """Yield a notice of each refusal, by the code itself, of inputs that base takes."""
+    groups: dict[tuple[str, str, str], list[ComparedRun]] = {}
+    for each in compared:
+        refusal = refusal_of(each.head.ending)
+        if refusal is not None and not each.guessed:
+            groups.setdefault(refusal, []).append(each)
+    for refusal, group in groups.items():
+        first = min(group, key=lambda each: _size(each.probe))
+        title, message = messages.refused_inputs(
+            len(group), len(compared), given_clause(first.probe), first.head.ending
+        )
+        yield _finding(
+            target,
+            CHANGED,
+            Level.NOTICE,
+            (title, message),
+            (replace(first.probe, observed=False), Crashes(*refusal, refused=True), "refusal"),
+            {
+                "inputs": len(compared),
+                "changed": len(group),
+                "examples": [],
+                "arguments": dict(argument_recipes(first.probe)),
+            },
+        )
+
+
+def _is_unsupported(ending: RunOutcome) -> bool:
+    """Return whether the library has no kernel for a dtype here, which another device may have."""
+    return isinstance(ending, Raised) and "not implemented for" in ending.message
+
+
+def _cause(ending: RunOutcome, bench: Executor) -> tuple[str, str, int]:
+    if not isinstance(ending, Raised):
+        return DEATH, "", 0
+    if not is_at_change(ending, bench):
+        return "", "", 0
+    return ending.exception, ending.path, ending.line
+
+
+def new_failure(
+    failure: Failure, compared: Sequence[ComparedRun], target: Target, bench: Executor
+) -> Finding:
+    """Return the finding of a failure of an input that base takes.
+
+    It is a warning where the input has a value whose kind nothing in the code names, and a
+    notice where head then fails because of a kind.
+    """
+    explored = ExplorationResult(executions=len(compared), passed=len(compared) - failure.seen)
+    terms = FunctionContract(Contract(), {})
+    found = failure_finding(failure, terms, explored, target, bench, returns_on_base=True)
+    probe = replace(failure.probe, observed=True)
+    guessed = all(each.guessed for each in compared if each.probe == probe)
+    if not guessed:
+        return found
+    ending = failure.run.ending
+    kind = isinstance(ending, Raised) and ending.exception in ("AttributeError", "TypeError")
+    return replace(found, level=Level.NOTICE if kind else Level.WARNING)
+
+
+def _size(probe: Probe) -> int:
+    return sum(map(len, argument_recipes(probe).values()))
 
 
 def _observation(run: Run) -> JsonObject | None:
@@ -99,22 +249,33 @@ def _conditional(changed: ChangedInput) -> Probe:
 
 
 def _changed(
-    target: Target, changed: Sequence[ChangedInput], inputs: int, bench: Executor
+    target: Target,
+    changed: Sequence[ChangedInput],
+    inputs: int,
+    broken: Sequence[str],
+    bench: Executor,
 ) -> Finding:
     """Return the finding of results that differ: the smallest input of the most telling kind."""
-    ordered = sorted(changed, key=lambda each: (each.difference.kind not in STRUCTURE, each.size))
+    ordered = sorted(changed, key=lambda each: (not _is_structural(each, target), each.size))
     first = ordered[0]
-    structural = first.difference.kind in STRUCTURE
-    announced = not structural or _is_private(target) or _is_announced(target, bench)
+    structural = _is_structural(first, target)
+    told = _is_private(target) or _is_announced(target, bench)
+    announced = not structural or told
+    weighs = not announced or (bool(broken) and not _is_announced(target, bench))
     title, message = messages.changed_results(
-        len(changed), inputs, given_clause(first.probe), first.difference, announced=announced
+        len(changed),
+        inputs,
+        given_clause(first.probe),
+        first.difference,
+        announced=announced,
+        broken=broken,
     )
     return _finding(
         target,
         CHANGED,
-        Level.NOTICE if announced else Level.WARNING,
+        Level.WARNING if weighs else Level.NOTICE,
         (title, message),
-        first,
+        _shown(first),
         {
             "inputs": inputs,
             "changed": len(changed),
@@ -123,6 +284,17 @@ def _changed(
             "arguments": dict(argument_recipes(first.probe)),
         },
     )
+
+
+def _is_structural(changed: ChangedInput, target: Target) -> bool:
+    """Return whether callers see another structure.
+
+    What a call leaves in its instance, such as a cache, is the instance's own matter; what a
+    constructor makes is in its checkpoints.
+    """
+    inside = changed.difference.place.startswith(f"{SELF}.") or changed.difference.place == SELF
+    own = inside and not target.function.endswith("__init__")
+    return changed.difference.kind in STRUCTURE and not (changed.guessed or own)
 
 
 def _groups(changed: Sequence[ChangedInput], inputs: int) -> Iterator[JsonObject]:
@@ -159,13 +331,13 @@ def _example(changed: ChangedInput) -> JsonObject:
 
 
 def _non_finite(target: Target, changed: Sequence[ChangedInput], inputs: int) -> Finding:
-    first = min(changed, key=lambda each: each.size)
+    first = min(changed, key=lambda each: (each.guessed, each.size))
     return _finding(
         target,
         NON_FINITE_RULE,
-        Level.FAILURE,
+        Level.WARNING if first.guessed else Level.FAILURE,
         messages.new_non_finite(len(changed), inputs, given_clause(first.probe), first.difference),
-        first,
+        _shown(first),
         {
             "executions": ["eager"],
             "error_ratio": None,
@@ -183,9 +355,11 @@ def _finding(
     rule: str,
     level: Level,
     said: tuple[str, str],
-    first: ChangedInput,
+    shown: tuple[Probe, Criterion, str],
     evidence: JsonObject,
 ) -> Finding:
+    """Return the finding of a probe for which a criterion holds, and of its kind."""
+    probe, criterion, kind = shown
     return Finding(
         analyzer=NAME,
         rule=rule,
@@ -198,10 +372,15 @@ def _finding(
         title=said[0],
         message=said[1],
         evidence=evidence,
-        probes=(_conditional(first),),
-        criterion=Violates(first.difference.condition),
-        input_kind=first.difference.kind,
+        probes=(probe,),
+        criterion=criterion,
+        input_kind=kind,
     )
+
+
+def _shown(changed: ChangedInput) -> tuple[Probe, Criterion, str]:
+    difference = changed.difference
+    return _conditional(changed), Violates(difference.condition), difference.kind
 
 
 def _is_private(target: Target) -> bool:

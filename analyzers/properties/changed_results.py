@@ -48,9 +48,11 @@ class ResultDifference:
 def result_difference(base: JsonObject, head: JsonObject) -> ResultDifference | None:
     """Return the most telling difference of two observations; ``None`` where they agree.
 
-    The values of calls that drew random numbers are not compared.
+    Values are compared only where both calls, constructors included, drew the same
+    random numbers, or none.
     """
-    drew = bool(base["random"] or head["random"])
+    drew = bool(base["random"] or head["random"]) and not base.get("state")
+    drew = drew or base.get("state") != head.get("state")
     pairs = [("result", base["result"], head["result"])]
     before, after = cast("Described", base["arguments"]), cast("Described", head["arguments"])
     pairs += [(name, each, after[name]) for name, each in before.items() if name in after]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from collections.abc import Sequence
 
 from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.inference_messages import (
@@ -76,6 +78,38 @@ def happened(ending: RunOutcome, where: str, code: str) -> str:
     return f"the process is killed by {_signal(ending.signal)} in the function at {where}."
 
 
+def ignored(target: Target, name: str, where: str, passed: str) -> tuple[str, str]:
+    """Return title and message of a parameter that has no effect."""
+    function = target.function.replace(".<locals>", "")
+    return (
+        f"`{function}` ignores `{name}`",
+        f"`{name}` is never read: the call at {where} passes `{passed}` whatever callers give."
+        f" Pass `{name}={name}` on, or remove the parameter.",
+    )
+
+
+def effect(target: Target, given: str, ending: Violated) -> tuple[str, str]:
+    """Return title and message of a call that changes its arguments, or what a later one gives."""
+    name = target.function.replace(".<locals>", "")
+    detail = " ".join(ending.detail.split())
+    if not ending.condition.startswith("unaffected_by("):
+        return (
+            f"`{name}` changes its arguments",
+            f"{given}`{ending.condition}` does not hold: an operation in place writes into what"
+            " the caller gave. A second call with it gives another result, and a leaf that"
+            " requires a gradient is refused.",
+        )
+    earlier = ending.condition.removeprefix("unaffected_by(").removesuffix(")")[1:-1]
+    return (
+        f"`{name}` gives another result after another call",
+        f"{given}the result changes where the same object was called with `{earlier}` before: "
+        f"{detail}{_stop(detail)}\n"
+        "The model is in evaluation mode, its state_dict does not change, and calling it twice"
+        " with the same input gives the same: what it keeps of one call, such as a cache, is"
+        " used for inputs that it does not fit.",
+    )
+
+
 def _expected(condition: str) -> str:
     inside = condition.removeprefix(_RESULT).removesuffix(")")
     plain = len(inside) > 1 and inside[0] in "'\"" and inside[-1] == inside[0]
@@ -114,9 +148,18 @@ def _matter(failure: Failure) -> str:
 
 
 def changed_results(
-    changed: int, inputs: int, given: str, difference: ResultDifference, *, announced: bool
+    changed: int,
+    inputs: int,
+    given: str,
+    difference: ResultDifference,
+    *,
+    announced: bool,
+    broken: Sequence[str] = (),
 ) -> tuple[str, str]:
-    """Return title and message of inputs that have another result than on base."""
+    """Return title and message of inputs that have another result than on base.
+
+    ``broken`` are sentences on relations that hold on base alone.
+    """
     first = (
         f"{given}{_subject(difference)} is {difference.before} on base and {difference.after}"
         " with this change."
@@ -127,7 +170,8 @@ def changed_results(
         else f" Callers see another {difference.kind}; neither the docstring nor a test of the"
         " change mentions it."
     )
-    return f"{_share_of(changed, inputs)} another result than on base", f"{first}{unsaid}"
+    said = " ".join((f"{first}{unsaid}", *broken))
+    return f"{_share_of(changed, inputs)} another result than on base", said
 
 
 def new_non_finite(
@@ -138,6 +182,66 @@ def new_non_finite(
         f"{_share_of(changed, inputs)} NaN or infinity, and finite numbers on base",
         f"{given}{_subject(difference)} is finite on base and holds NaN or infinity with this"
         " change.",
+    )
+
+
+def refused_inputs(refused: int, inputs: int, given: str, ending: RunOutcome) -> tuple[str, str]:
+    """Return title and message of inputs that base takes and the change refuses."""
+    verb = "is" if refused == 1 else "are"
+    raised = f"`{ending.exception}`" if isinstance(ending, Raised) else "an exception"
+    said = " ".join(ending.message.split()) if isinstance(ending, Raised) else ""
+    return (
+        f"{refused} of {inputs} inputs {verb} refused, and taken on base",
+        f"{given}the function returns on base and raises {raised} with this change"
+        f"{f': {said}' if said else ''}{_stop(said)}",
+    )
+
+
+DEPENDENT_ROWS = (
+    "On base, a row alone gives its row of the batch's result; with this change, rows of a"
+    " batch depend on each other."
+)
+RELOADS = (
+    "On base, a model that loads the `state_dict` of another one gives the same results; with this"
+    " change, it does not: what is neither a parameter nor a buffer is lost when it is saved."
+)
+PERMUTES = (
+    "On base, the order of the rows makes no difference to their results; with this change, it"
+    " does."
+)
+MASKED = (
+    "On base, what stands at masked places makes no difference to the result; with this change,"
+    " it does."
+)
+GRADIENT_LOST = (
+    "On base, a gradient reaches it for all inputs; with this change, for none: code that trains"
+    " through this function stops learning without an error."
+)
+SUM = "On base, results sum to one along the last dimension; with this change, some do not."
+NEGATIVE = "On base, no result is negative; with this change, some are."
+
+
+def ignored_argument(name: str) -> str:
+    """Return a sentence on an argument that has no effect any more."""
+    shown = name.removeprefix("self.")
+    return f"On base, `{shown}` changes the result; with this change, it has no effect."
+
+
+def other_precision(dtype: str) -> str:
+    """Return a sentence on arrays of a dtype whose result is another than in float32."""
+    return (
+        f"On base, the result for {dtype} is that for float32 up to rounding; with this change,"
+        " it is not."
+    )
+
+
+def broken_relation(target: Target, given: str, says: str, ending: Violated) -> tuple[str, str]:
+    """Return title and message of a relation between calls that holds on base alone."""
+    name = target.function.replace(".<locals>", "")
+    condition = ending.condition
+    return (
+        f"`{name}` does not keep `{condition.partition('(')[0]}`, which it keeps on base",
+        f"{given}{ending.detail}{_stop(ending.detail)} {says}",
     )
 
 
@@ -153,4 +257,13 @@ def _share_of(changed: int, inputs: int) -> str:
 
 def _subject(difference: ResultDifference) -> str:
     shown = difference.element or difference.place
+    if difference.place.startswith("gradients()"):
+        return f"the gradient by `{_derived_by(difference)}`"
     return "the result" if shown == "result" else f"`{shown}`"
+
+
+def _derived_by(difference: ResultDifference) -> str:
+    """Return the element by which a result is derived: ``x[0, 1]``."""
+    text = (difference.element or difference.place).removeprefix("gradients()")
+    quoted = re.match(r"\[?'([^']*)'\]?", text)
+    return text if quoted is None else quoted[1] + text[quoted.end() :]

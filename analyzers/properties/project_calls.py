@@ -15,8 +15,9 @@ from dataclasses import replace
 from analyzers.criteria import crash_of
 from analyzers.guest.annotations.syntax import render
 from analyzers.inference.constraint_sources.call_sites import ProjectCallSite, project_call_sites
-from analyzers.inference.facts import Confidence, FunctionContext, ProjectTexts, find_function
+from analyzers.inference.facts import Confidence, FunctionContext, ProjectTexts
 from analyzers.inference.function_contracts import FunctionContract, ParameterContract
+from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.property_findings import failure_finding
 from analyzers.vocabulary import (
@@ -37,7 +38,7 @@ MOST = 8
 def failing_project_calls(target: Target, bench: Executor) -> Iterator[Finding]:
     """The failures of calls that the project makes, one for each line that raises."""
     subject = find_function(target.path, target.function, ProjectTexts(bench))
-    calls = [] if subject is None or "<locals>" in target.function else _calls(subject)
+    calls = [] if subject is None or "<locals>" in target.function else known_calls(subject)
     if not calls:
         return
     probes = [_probe(target, each) for each in calls]
@@ -54,7 +55,7 @@ def failing_project_calls(target: Target, bench: Executor) -> Iterator[Finding]:
             yield _without_offer(finding)
 
 
-def _calls(subject: FunctionContext) -> list[ProjectCallSite]:
+def known_calls(subject: FunctionContext) -> list[ProjectCallSite]:
     """Some of the calls that are wholly known, the first and the last among them."""
     known = [each for each in project_call_sites(subject) if each.recipes is not None]
     if len(known) <= MOST:

@@ -12,23 +12,43 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from analyzers.code_errors import ObservedError, code_error, is_own_error, respelled
+from analyzers.guest.annotations.annotation_reader import read
 from analyzers.inference.exploration import (
+    LEAST_SECONDS,
+    SECONDS,
     TIMEOUT,
     exploration_of,
     is_explorable,
     is_script,
     target_contract,
 )
+from analyzers.inference.facts import ProjectTexts
 from analyzers.inference.function_contracts import (
     FunctionContract,
     NoContractError,
     function_contract,
 )
+from analyzers.inference.function_lookup import find_function
 from analyzers.inference.inference_messages import doubt_sentence
-from analyzers.inference.input_validity import is_certain, one_failure_per_line, returns
+from analyzers.inference.input_validity import (
+    is_certain,
+    number_between,
+    one_failure_per_line,
+    rests_on_examples,
+    returns,
+)
 from analyzers.inference.widening import widened_contract
 from analyzers.ports import Executor
-from analyzers.properties.base_comparison import changed_findings
+from analyzers.properties.base_comparison import (
+    CHANGED,
+    changed_findings,
+    failures_on_head,
+    new_failure,
+    refusal_findings,
+)
+from analyzers.properties.base_search import ComparedRun, compared_runs
+from analyzers.properties.call_effects import effect_findings
+from analyzers.properties.ignored_arguments import ignored_argument_findings
 from analyzers.properties.messages import does
 from analyzers.properties.project_calls import failing_project_calls
 from analyzers.properties.property_findings import NAME, failure_finding, unmet, unreadable
@@ -36,6 +56,7 @@ from analyzers.properties.removed_names import as_removed_name
 from analyzers.vocabulary import (
     Crashes,
     Died,
+    ExplorationRequest,
     ExplorationResult,
     Failure,
     Finding,
@@ -62,10 +83,14 @@ class PropertiesAnalyzer:
         if not is_explorable(target, bench):
             return
         for verdict in _tested(target, bench):
-            if isinstance(verdict, Finding) and isinstance(verdict.criterion, Crashes):
+            if isinstance(verdict, Finding) and _is_crash(verdict):
                 yield as_removed_name(verdict, bench)
             else:
                 yield verdict
+
+
+def _is_crash(finding: Finding) -> bool:
+    return isinstance(finding.criterion, Crashes) and not finding.criterion.refused
 
 
 def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
@@ -74,18 +99,93 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
     yield from wrong
     if wrong:
         return
+    subject = find_function(target.path, target.function, ProjectTexts(bench))
+    if subject is not None and not is_script(target):
+        yield from ignored_argument_findings(target, subject)
+    compares = _is_compared(target, bench)
+    # what a person said to be valid is not widened
+    searches = compares and not _is_annotated(target, bench)
+    compared = compared_runs(target, (), bench) if searches else []
+    early = list(_against_base(target, (), compared, bench))
+    yield from early
     try:
         terms = target_contract(target, bench)
     except NoContractError as reason:
-        yield from _or_witnessed([Skipped(NAME, target.id, str(reason))], target, bench)
+        told: list[Verdict] = [] if early else [*_against_base(target, (), compared, bench)]
+        told += [] if compared else [Skipped(NAME, target.id, str(reason))]
+        yield from _or_witnessed(told, target, bench)
         return
-    explored = bench.explore(target, exploration_of(terms, target, bench))
-    told = list(_told(explored, terms, target, bench))
-    further = _explored_as_on_base(target, terms, bench)
-    passing = [*explored.passing, *(further.passing if further else ())]
-    told += _regressions(further, terms, target, bench) if further else ()
-    told += changed_findings(target, passing, bench)
+    told = list(_drawn(target, terms, compared, bench, decided=any(map(_is_gating, early))))
+    told = [each for each in told if not early or not _is_notice_of_base(each)]
     yield from told if terms.given else _or_witnessed(told, target, bench)
+
+
+def _drawn(
+    target: Target,
+    terms: FunctionContract,
+    compared: list[ComparedRun],
+    bench: Executor,
+    *,
+    decided: bool,
+) -> Iterator[Verdict]:
+    """Yield what drawn inputs show: against base first, unless that is ``decided``."""
+    compares = _is_compared(target, bench)
+    searches = compares and not (decided or _is_annotated(target, bench))
+    request = exploration_of(terms, target, bench)
+    explored = bench.explore(target, _shorter(request, bench) if searches else request)
+    compared += _compared(explored, target, bench) if searches else ()
+    against = compares and not decided
+    found = [*_against_base(target, explored.passing, compared, bench)] if against else []
+    yield from found
+    yield from effect_findings(target, explored.passing, bench)
+    yield from _told(explored, terms, target, bench)
+    if not compares or target.reason is not Reason.CHANGED or bench.remaining() <= 0:
+        return
+    further = _explored_as_on_base(target, terms, bench)
+    if further is not None:
+        yield from _regressions(further, terms, target, bench)
+        more = _compared(further, target, bench) if searches and not compared else []
+        yield from (
+            () if found or not against else _against_base(target, further.passing, more, bench)
+        )
+
+
+def _is_notice_of_base(verdict: Verdict) -> bool:
+    of_base = isinstance(verdict, Finding) and verdict.rule == CHANGED
+    return of_base and not _is_gating(verdict)
+
+
+def _compared(explored: ExplorationResult, target: Target, bench: Executor) -> list[ComparedRun]:
+    drawn = [*explored.passing, *(each.probe for each in explored.failures)]
+    return compared_runs(target, drawn, bench)
+
+
+def _shorter(request: ExplorationRequest, bench: Executor) -> ExplorationRequest:
+    """Return a request for the time that comparing with base leaves to drawing."""
+    return replace(request, seconds=max(LEAST_SECONDS, min(SECONDS / 2, bench.remaining() / 4)))
+
+
+def _is_gating(verdict: Verdict) -> bool:
+    return isinstance(verdict, Finding) and verdict.level is not Level.NOTICE
+
+
+def _is_annotated(target: Target, bench: Executor) -> bool:
+    return bool(read(bench.source(target.path)).functions.get(target.function))
+
+
+def _is_compared(target: Target, bench: Executor) -> bool:
+    return not is_script(target) and bench.base(target.path) is not None
+
+
+def _against_base(
+    target: Target, passing: Sequence[Probe], compared: Sequence[ComparedRun], bench: Executor
+) -> Iterator[Verdict]:
+    """Yield what inputs show that base takes: failures, then other results."""
+    for failure in one_failure_per_line(failures_on_head(compared, bench)):
+        bench.keep(target, [failure.probe])
+        yield new_failure(failure, compared, target, bench)
+    yield from refusal_findings(target, compared)
+    yield from changed_findings(target, passing, compared, bench)
 
 
 def _explored_as_on_base(
@@ -95,8 +195,6 @@ def _explored_as_on_base(
 
     A change that needs more of its inputs narrows the contract that is inferred from it.
     """
-    if target.reason is not Reason.CHANGED or is_script(target) or bench.base(target.path) is None:
-        return None
     try:
         before = function_contract(target, bench, on_base=True)
     except NoContractError:
@@ -106,7 +204,7 @@ def _explored_as_on_base(
         return None
     request = exploration_of(before, target, bench)
     return bench.explore(
-        target, replace(request, contract=contract, examples=request.examples // 2)
+        target, replace(request, contract=contract, first=(), examples=request.examples // 2)
     )
 
 
@@ -174,17 +272,27 @@ def _judged(
         failure, terms, explored, target, bench, returns_on_base=returns(before)
     )
     text = bench.source(finding.path) if finding.path in bench.paths() else ""
+    where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
+    died = isinstance(failure.run.ending, Died)
+    if before and not returns(before) and rests_on_examples(failure, terms) and not died:
+        return Skipped(NAME, target.id, f"{where}, on base too: that the input is valid is unsure")
     if is_certain(failure, terms, explored, before, text):
         ending = failure.run.ending
         repair = respelled(ending, text) if isinstance(ending, Raised) else None
-        return replace(finding, suggestion=repair)
+        finding = replace(finding, suggestion=repair)
+        between = not returns(before) and number_between(failure, terms) is not None
+        return _doubtful(finding, failure, terms) if between else finding
     if is_own_error(failure.run, bench):
         runs = max(failure.seen, explored.executions - explored.refused)
         return code_error(
             NAME, target, ObservedError(failure.probe, failure.run, failure.seen, runs), bench
         )
-    if isinstance(failure.run.ending, Died):
-        evidence = {**finding.evidence, "doubt": doubt_sentence(failure, terms)}
-        return replace(finding, level=Level.WARNING, evidence=evidence)
-    where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
+    if died:
+        return _doubtful(finding, failure, terms)
     return Skipped(NAME, target.id, f"{where}, but {doubt_sentence(failure, terms)}")
+
+
+def _doubtful(finding: Finding, failure: Failure, terms: FunctionContract) -> Finding:
+    """Return a finding that gates nothing, with what is doubtful of its input."""
+    evidence = {**finding.evidence, "doubt": doubt_sentence(failure, terms)}
+    return replace(finding, level=Level.WARNING, evidence=evidence)

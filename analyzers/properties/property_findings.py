@@ -17,6 +17,7 @@ from analyzers.inference.inference_messages import (
 )
 from analyzers.ports import Executor
 from analyzers.properties.annotation_proposals import offered
+from analyzers.properties.base_search import changed_lines
 from analyzers.properties.messages import happened, message, title
 from analyzers.vocabulary import (
     Contract,
@@ -30,6 +31,7 @@ from analyzers.vocabulary import (
     JsonObject,
     Level,
     Raised,
+    RunOutcome,
     Target,
     Violated,
     Violates,
@@ -76,11 +78,33 @@ def failure_finding(
             **told,
             **_evidence(failure, terms, explored),
             **_offer(terms, target, bench),
+            **(_cause(failure, target, bench) if returns_on_base else {}),
         },
         probes=(failure.probe,),
         criterion=criterion,
         input_kind=kind,
     )
+
+
+def _cause(failure: Failure, target: Target, bench: Executor) -> JsonObject:
+    """Return the changed files that made an unchanged line raise what it does not on base."""
+    if is_at_change(failure.run.ending, bench):
+        return {}
+    return {"cause": [path for path in target.files if _is_changed(path, bench)]}
+
+
+def is_at_change(ending: RunOutcome, bench: Executor) -> bool:
+    """Return whether a run raised on a line that the change touches."""
+    if not isinstance(ending, Raised) or ending.path not in bench.paths():
+        return False
+    before = bench.base(ending.path)
+    lines = changed_lines("" if before is None else before[1], bench.source(ending.path))[1]
+    return ending.line in lines
+
+
+def _is_changed(path: str, bench: Executor) -> bool:
+    before = bench.base(path)
+    return path in bench.paths() and (before is None or before[1] != bench.source(path))
 
 
 def _offer(terms: FunctionContract, target: Target, bench: Executor) -> JsonObject:

@@ -1,8 +1,4 @@
-"""Conditions that refuse the arguments with which a library call goes wrong.
-
-Few forms, each of which holds of no other values than it says: the smallest
-number of an integer dtype, no elements, NaN, and negative numbers.
-"""
+"""Conditions that refuse the arguments with which a library call goes wrong, and no others."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from analyzers.inference.constraint_sources.module_scope import dotted_name
 from analyzers.relations.call_sites import CallSite, preceded, replaced, site_of
 from analyzers.relations.library_names import parsed
 from analyzers.relations.relation_findings import ShownDivergence
@@ -50,16 +47,10 @@ def _named(site: CallSite, call: str) -> Iterator[tuple[str, ast.expr]]:
     inner = _bound_inside(site.statement)
     for node, value in pairs:
         if (
-            _is_name(node)
+            dotted_name(node)
             and not {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} & inner
         ):
             yield site.segment(node), value
-
-
-def _is_name(node: ast.expr) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 def _bound_inside(statement: ast.stmt) -> set[str]:

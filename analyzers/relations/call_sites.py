@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from analyzers.inference.constraint_sources.module_scope import dotted_name
+from analyzers.inference.shape_interpreter.project_modules import imported
 from analyzers.vocabulary import LibraryCall, Suggestion
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -66,7 +68,8 @@ def site_of(call: LibraryCall, text: str) -> CallSite | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    names = dict(_imported(tree))
+    bound = (pair for node in tree.body for pair in imported(node))
+    names = {local: full for local, full in bound if not full.startswith(".")}
     found = [
         (node, statement)
         for statement in ast.walk(tree)
@@ -83,13 +86,8 @@ def site_of(call: LibraryCall, text: str) -> CallSite | None:
 
 def dotted(node: ast.expr, names: Mapping[str, str]) -> str | None:
     """The full name of what an expression names through an import."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in names:
-        return None
-    return ".".join([names[node.id], *reversed(parts)])
+    first, dot, rest = dotted_name(node).partition(".")
+    return names[first] + dot + rest if first in names else None
 
 
 def _calls(node: ast.Call, api: str, names: Mapping[str, str]) -> bool:
@@ -99,17 +97,6 @@ def _calls(node: ast.Call, api: str, names: Mapping[str, str]) -> bool:
     if METHODS not in api or not isinstance(node.func, ast.Attribute):
         return False
     return node.func.attr == api.rpartition(".")[2]
-
-
-def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            for each in node.names:
-                first = each.name.partition(".")[0]
-                yield (each.asname, each.name) if each.asname else (first, first)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for each in node.names:
-                yield each.asname or each.name, f"{node.module}.{each.name}"
 
 
 def _begins_its_line(statement: ast.stmt, text: str) -> bool:

@@ -13,11 +13,7 @@ from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, RecordedC
 
 
 def passes(known: str, sources: Iterable[str], names: Sequence[str]) -> bool:
-    """Return whether one of the calls seen gives each argument that a known call gives.
-
-    ``x / y`` is no ``torch.div(x, y, rounding_mode="trunc")``, whatever the values.
-    ``names`` are the API's parameters in order.  True where no call can be read.
-    """
+    """Return whether a call seen gives every argument of a known call, as far as they are read."""
     wanted = _given(known, names)
     read = [given for given in (_given(each, names) for each in sources) if given is not None]
     return wanted is None or not read or any(wanted <= given for given in read)
@@ -48,10 +44,7 @@ def borrowed_divergences(
     divergences: Divergences,
     parameters: Mapping[str, Sequence[str]],
 ) -> Iterator[Divergence]:
-    """Yield what the forms of an API are known for, told of the API itself.
-
-    Not what they are known for beside yet another form, which the API has for itself.
-    """
+    """Yield what the forms of an API that it lacks itself are known for, told of the API."""
     forms = [each for each in equivalences if each.kind == "value" and is_form(each, parameters)]
     for form in forms:
         for known in divergences([form.target]):
@@ -126,10 +119,7 @@ class KnownRelations:
 
 
 def is_same(one: Divergence, other: Divergence) -> bool:
-    """Return whether two divergences tell of one defect.
-
-    What takes the process down does so whatever it is compared with.
-    """
+    """Return whether two divergences show one defect; a dead process always is one."""
     if one.api != other.api or one.rule != other.rule:
         return False
     return one.rule == "crash" or one.relation == other.relation
@@ -201,10 +191,7 @@ def placed(
 def once(
     told: Iterable[tuple[Divergence, LibraryCall]],
 ) -> Iterable[tuple[Divergence, LibraryCall]]:
-    """Of what goes wrong with an API in one way the shortest call, whatever oracle tells it.
-
-    Several forms of one operation, and several places that call it, make one entry.
-    """
+    """Return the shortest call of each way in which an API goes wrong, whatever oracle finds it."""
     kept: dict[tuple[str, str], tuple[Divergence, LibraryCall]] = {}
     for divergence, call in told:
         key = divergence.api, divergence.rule

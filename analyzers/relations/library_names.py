@@ -38,11 +38,7 @@ _CLASS = re.compile(r"Size|Generator|\w*Tensor|_cast_\w+")
 
 
 def harmless(text: str) -> bool:
-    """Return whether a call, or a layer and its call, uses nothing but names of what computes.
-
-    What is named without being called counts as well: ``torch.vmap`` calls what it is
-    given.  Empty is harmless.
-    """
+    """Return whether a text names nothing but what computes; ``""`` does."""
     tree = parsed(text or "0")
     return tree is not None and _all(_names(tree), _computes)
 

@@ -1,8 +1,4 @@
-"""The relation table of a library's version: what its calls should agree with, and where not.
-
-Only the rows of the APIs asked for are parsed and checked, so that a table of
-thousands of relations costs a pull request a few milliseconds.
-"""
+"""The relation table of a library's version; only rows of the APIs asked for are parsed."""
 
 from __future__ import annotations
 
@@ -24,16 +20,14 @@ class InvalidTableError(Exception):
 
 
 class JsonLinesFile:
-    """The rows of a file, by the text of their first field, which is called ``field``.
-
-    Raises ``InvalidTableError`` where the first field of a row is another.
-    """
+    """The rows of a file by their first field, ``field``; raises ``InvalidTableError``."""
 
     def __init__(self, file: Traversable | None, field: str) -> None:
         self.file = file
         self._begin = f'{{"{field}": "'
         self._lines: dict[str, list[str]] = {}
-        for line in _lines(file):
+        text = "" if file is None else file.read_text("utf-8")
+        for line in text.removesuffix("\n").split("\n") if text else ():
             before, begin, rest = line.partition(self._begin)
             key, quote, _ = rest.partition('"')
             if before or not begin or not quote:
@@ -60,21 +54,13 @@ def line(row: Mapping[str, object]) -> str:
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _lines(file: Traversable | None) -> list[str]:
-    text = "" if file is None else file.read_text("utf-8")
-    return text.removesuffix("\n").split("\n") if text else []
-
-
 CLAIMED = ("bug", "")
 """The verdicts with which a divergence is told to an author: a bug, or not judged yet."""
 _Row = TypeVar("_Row")
 
 
 class RelationTable:
-    """The table of one version of a library; ``name`` is its folder's (``torch-2.13.0``).
-
-    What it gives is checked on the way: everything raises ``InvalidTableError``.
-    """
+    """The table of one library version, its folder's ``name``; raises ``InvalidTableError``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -173,10 +159,7 @@ class RelationTable:
 
 
 def table(library: str, version: str) -> RelationTable | None:
-    """The table of a library's version, ``2.13.0+cpu`` as of its release ``2.13.0``.
-
-    One that was built for that very version comes before one of the release.
-    """
+    """Return the table built for a version, else that of its release (``2.13.0`` of ``+cpu``)."""
     for name in dict.fromkeys((version, version.partition("+")[0])):
         found = _table(f"{library}-{name}")
         if found is not None:

@@ -59,10 +59,7 @@ MOST_APIS = 60
 
 
 def called(recorded: RecordedCalls, target: Target, bench: Executor) -> tuple[LibraryCall, ...]:
-    """The calls in the project's own code, one for each place: those in changed lines first.
-
-    Where nothing was seen to run, the calls that can be read stand for them.
-    """
+    """Return the calls in the project's own code: those seen to run, else those to be read."""
     seen = recorded.calls or tuple(
         LibraryCall(call.api, call.path, call.line, call.function)
         for call in target.calls
@@ -96,13 +93,10 @@ class _Lines:
         """Return whether the line of a call stands nowhere in its file on base."""
         lines = self._bench.source(call.path).splitlines()
         here = lines[call.line - 1] if 0 < call.line <= len(lines) else ""
-        return here not in self._base(call.path)
-
-    def _base(self, path: str) -> frozenset[str]:
-        if path not in self._known:
-            there = self._bench.base(path)
-            self._known[path] = frozenset(() if there is None else there[1].splitlines())
-        return self._known[path]
+        if call.path not in self._known:
+            there = self._bench.base(call.path)
+            self._known[call.path] = frozenset(() if there is None else there[1].splitlines())
+        return here not in self._known[call.path]
 
 
 SECONDS = 20.0

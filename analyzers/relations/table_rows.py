@@ -1,8 +1,4 @@
-"""Rows of relation tables, read strictly: by whomever they were written.
-
-A row is a JSON object.  The same checks hold for what is shipped, for what was
-built on this machine, and for what a guest says while it builds.
-"""
+"""Rows of relation tables (JSON objects), read strictly, by whomever they were written."""
 
 from __future__ import annotations
 
@@ -70,11 +66,7 @@ def known(row: object, library: str) -> LibraryFunction:
 def equivalence(
     row: object, library: str, parameters: Mapping[str, tuple[str, ...]] | None = None
 ) -> Equivalence:
-    """The relation that a row is; raises ``InvalidRowError``.
-
-    Its template parses, calls the target, and names nothing but the library and
-    the source's ``parameters`` (where they are known: by API).
-    """
+    """Return the relation that a row is; raises ``InvalidRowError``."""
     found = _fields(
         row,
         source=_dotted,
@@ -101,10 +93,7 @@ def equivalence(
 
 
 def divergence(row: object, library: str) -> Divergence:
-    """The divergence that a row is; raises ``InvalidRowError``.
-
-    Its call parses and names nothing but the library and Python's numbers and slices.
-    """
+    """Return the divergence that a row is; raises ``InvalidRowError``."""
     found = _fields(
         row,
         api=_dotted,
@@ -133,10 +122,7 @@ def judged(row: object, library: str) -> ReviewedDivergence:
 
 @dataclass(frozen=True, slots=True)
 class ParsedCall:
-    """A call as text: what it calls, what else is called inside, and the names used.
-
-    ``made`` are makers of ours among what is called.
-    """
+    """A call as text: what it calls, what is called inside (``made`` by makers), and names."""
 
     called: str
     functions: frozenset[str]

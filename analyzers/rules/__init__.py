@@ -1,4 +1,4 @@
-"""Rules and the messages of their findings, one module an analyzer.
+"""Rules and the messages of their findings, one module and one file of data an analyzer.
 
 They depend on the vocabulary alone: the processes that load no analyzer (web pages,
 settings, what holds GitHub's key) read the same words.

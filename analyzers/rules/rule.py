@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from analyzers.vocabulary.probes import Json
 from analyzers.vocabulary.verdicts import Level
@@ -15,8 +18,9 @@ class Example:
 
     ``api`` is the ML API that it calls, ``answers`` are what that API answers for
     inputs by what they show (for none, under ``""``), and ``tried`` are answers that the
-    search made up.  ``base`` is the program before the change.  ``kind`` and ``about``
-    tell apart the cases of a rule that has several.
+    search made up.  ``base`` is the program before the change, ``requirements`` the text of
+    the project's ``requirements.txt``.  ``kind`` and ``about`` tell apart the cases of a rule
+    that has several.
     """
 
     code: str
@@ -24,6 +28,7 @@ class Example:
     about: str = ""
     api: str = ""
     base: str = ""
+    requirements: str = ""
     answers: Mapping[str, tuple[Json, ...]] = field(default_factory=dict[str, tuple[Json, ...]])
     tried: tuple[Json, ...] = ()
 
@@ -44,3 +49,27 @@ class Rule:
     lower: str = ""
     failing: tuple[Example, ...] = ()
     passing: tuple[Example, ...] = ()
+
+
+def read_rules(module: str) -> dict[str, Rule]:
+    """Return the rules beside a module, in the file of its name, by their ids."""
+    text = Path(module).with_suffix(".toml").read_text(encoding="utf-8")
+    return {name: _rule(name, fields) for name, fields in tomllib.loads(text).items()}
+
+
+def _rule(name: str, fields: dict[str, Any]) -> Rule:
+    failing, passing = (
+        tuple(_example(each) for each in fields.pop(kind, ())) for kind in ("failing", "passing")
+    )
+    level = Level(fields.pop("level"))
+    return Rule(id=name, level=level, failing=failing, passing=passing, **fields)
+
+
+def _example(fields: dict[str, Any]) -> Example:
+    answers = {shown: _fixed(each) for shown, each in fields.pop("answers", {}).items()}
+    tried = _fixed(fields.pop("tried", ()))
+    return Example(**fields, answers=answers, tried=tried)
+
+
+def _fixed(value: Any) -> Any:
+    return tuple(map(_fixed, value)) if isinstance(value, list | tuple) else value

@@ -25,11 +25,13 @@ from analyzers.vocabulary.library_relations import (
     RelationResult,
 )
 from analyzers.vocabulary.model_executions import (
+    LEAST_ERROR_RATIO,
     AssembledRun,
     AssemblyRequest,
     Departure,
     ExecutionRequest,
     ExecutionResult,
+    LayerError,
     ModelLayer,
 )
 from analyzers.vocabulary.probes import (
@@ -101,6 +103,7 @@ from analyzers.vocabulary.verdicts import (
 
 __all__ = [
     "ANALYZER_NAMES",
+    "LEAST_ERROR_RATIO",
     "Alike",
     "AnswerSource",
     "ApiCall",
@@ -143,6 +146,7 @@ __all__ = [
     "InputSupply",
     "Json",
     "JsonObject",
+    "LayerError",
     "Level",
     "LibraryBug",
     "LibraryCall",

@@ -9,6 +9,9 @@ from analyzers.vocabulary.contracts import Contract
 from analyzers.vocabulary.probes import Probe
 from analyzers.vocabulary.runs import Run
 
+LEAST_ERROR_RATIO = 20.0
+"""Error against float64 over eager's own from which an execution departs."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExecutionRequest:
@@ -25,7 +28,7 @@ class ExecutionRequest:
     executions: tuple[str, ...]
     forward: Contract | None = None
     generators: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
-    ratio: float = 20.0
+    ratio: float = LEAST_ERROR_RATIO
     mutants: int = 0
     guided: bool = True
     seconds: float = 20.0
@@ -47,6 +50,14 @@ class ModelLayer:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerError:
+    """A layer's error against float64 over eager's own; ``None`` where that is no number."""
+
+    layer: str
+    error_ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Departure:
     """An execution of a model that gives another result than its mathematics says.
 
@@ -55,7 +66,8 @@ class Departure:
     hold, so that the run can be repeated.  ``mutations`` are what was changed in the model
     before, none for the author's own.  ``layer`` is the first whose output departs, ``single`` a
     program of that layer alone that shows the same, empty where it does not.  ``low`` and
-    ``high`` are the range of what the layer is fed.
+    ``high`` are the range of what the layer is fed.  ``layers`` are those that were compared, in
+    order, this one being the last; empty where none was measured.
     """
 
     rule: str
@@ -71,6 +83,7 @@ class Departure:
     mutations: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
+    layers: tuple[LayerError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,8 @@ class Probe:
     method is called on.  ``script``: the answers to give, in order for each
     API; ``None`` asks the engines.  ``ensures`` are postconditions (``result``,
     ``old(...)``): the first that does not hold ends the run as ``Violated``.
-    ``observed``: its result is described (``Returned.observation``).
+    ``observed``: its result is described (``Returned.observation``), and ``ensures`` are
+    expressions whose values are described among the arguments, by their numbers.
     """
 
     target: str

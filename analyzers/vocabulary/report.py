@@ -65,6 +65,7 @@ class TargetCounters:
 
     ``apis`` are those of a library that a campaign on the target reached, beside those
     that the target itself calls.  ``reasons`` say why it is not wholly ``tested``.
+    ``cached``: nothing that it rests on has changed, and the last result was taken.
     """
 
     goals_total: int = 0
@@ -76,15 +77,20 @@ class TargetCounters:
     apis: tuple[str, ...] = ()
     tested: Tested = Tested.NO
     reasons: tuple[str, ...] = ()
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TestedTarget:
-    """A target by its id, whether it was tested, and why it was not wholly."""
+    """A target by its id, whether it was tested, and why it was not wholly.
+
+    ``cached``: in a run before, and nothing has changed since.
+    """
 
     id: str
     tested: Tested
     reasons: tuple[str, ...] = ()
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class Report:
     to the reason (and date) for which its finding blocks nothing.
     ``appendix`` are defects of libraries that no input was seen to meet.
     ``partial``: something was left unexamined, since the budget was spent or the run
-    ``interrupted``.
+    ``interrupted``.  ``files``: how many code files differ, where that alone decides.
     """
 
     repository: str
@@ -135,10 +141,12 @@ class Report:
     partial: bool = False
     appendix: tuple[LibraryBug, ...] = ()
     interrupted: bool = False
+    files: int | None = None
 
     @property
     def tests(self) -> tuple[TestedTarget, ...]:
         """The targets, with whether each was tested."""
         return tuple(
-            TestedTarget(target.id, tally.tested, tally.reasons) for target, tally in self.targets
+            TestedTarget(target.id, tally.tested, tally.reasons, tally.cached)
+            for target, tally in self.targets
         )

@@ -66,11 +66,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Crashes:
-    """The criterion of a crash: some probe raises ``exception`` in ``function``."""
+    """The criterion of a crash: some probe raises ``exception`` in ``function``.
+
+    ``refused``: it is raised on purpose, about an argument.
+    """
 
     exception: str
     path: str
     function: str
+    refused: bool = False
 
     @property
     def goals(self) -> tuple[Goal, ...]:
@@ -187,11 +191,13 @@ class Violates:
 class Written:
     """The criterion of a defect that can be read: ``text`` stands in the file ``path``.
 
-    No probe belongs to it.  Blanks do not count.
+    No probe belongs to it.  Blanks do not count.  With ``reader``, the name of a check that
+    reads a file, ``text`` is the identity of one of the defects that it finds there.
     """
 
     path: str
     text: str
+    reader: str = ""
 
     @property
     def goals(self) -> tuple[Goal, ...]:

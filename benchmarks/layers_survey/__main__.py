@@ -1,4 +1,4 @@
-"""Survey the layers of the torch installed here, and write the table for `assayer layers show`."""
+"""Survey the layers of the torch installed here, and write the table of their legal values."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import torch
 from analyzers.assembly import layer_tables
 
 from .survey import survey
+from .table_text import written
 
 
 def main() -> None:
@@ -23,7 +24,7 @@ def main() -> None:
         rows.append(row)
         trials += count
         print(f"{len(rows)}: {row['name']}", file=sys.stderr)
-    text = layer_tables.written(torch.__version__.partition("+")[0], rows)
+    text = written(torch.__version__.partition("+")[0], rows)
     layer_tables.read(text)
     options.output.write_text(text)
     print(f"{len(rows)} layers, {trials:,} trials", file=sys.stderr)

@@ -127,7 +127,9 @@ def judge(bug: Bug, result: CheckResult, source: str) -> Judged:
         if told:
             return Judged(outcome, told[0], others)
     tested = [each for each in report["targets"] if _is_near(each["id"], bug)]
-    reasons = [each["reason"] for each in report["skipped"] if _is_near(each["target"], bug)]
+    tested = tested or [each for each in report["targets"] if each["reason"] == "calls-changed"]
+    names = {each["id"] for each in tested}
+    reasons = [each["reason"] for each in report["skipped"] if each["target"] in names]
     if any(each["executions"] for each in tested):
         return Judged("missed", next(iter(reasons), _ran(tested)), others)
     absent = "" if tested else "not a target"

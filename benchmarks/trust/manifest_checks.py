@@ -76,7 +76,12 @@ def deviations(result: Result) -> list[str]:
 def _verdict(result: Result) -> Iterator[str]:
     said, allowed = result.report["verdict"], result.project.verdicts
     if said not in allowed:
-        yield f"verdict {said}, expected {' or '.join(sorted(allowed))}"
+        ours = [
+            *result.report["broken"],
+            *(e for e in result.report["skipped"] if "our_fault" in e),
+        ]
+        why = f" ({'; '.join(str(each) for each in ours)})" if ours else ""
+        yield f"verdict {said}, expected {' or '.join(sorted(allowed))}{why}"
 
 
 def _findings(result: Result) -> Iterator[str]:

@@ -55,19 +55,24 @@ def _walk(service: str, shape: Any, messages: dict[str, Any]) -> None:
     for member, kind in shape.members.items():
         fields[member] = _field(service, kind)
         inner = _value(kind)
-        if inner.type_name == "structure":
+        if _is_message(inner):
             _walk(service, inner, messages)
 
 
 def _field(service: str, shape: Any) -> dict[str, Any]:
     inner = _value(shape)
-    name = f"{service}.{inner.name}" if inner.type_name == "structure" else ""
+    name = f"{service}.{inner.name}" if _is_message(inner) else ""
     described: dict[str, Any] = {"type": name or _SCALARS.get(inner.type_name, "any")}
     if shape.type_name == "map":
         described["map"] = "string"
     elif shape.type_name == "list":
         described["repeated"] = True
     return described
+
+
+def _is_message(shape: Any) -> bool:
+    """Return whether a shape has fields of its own; a document is any JSON."""
+    return shape.type_name == "structure" and not shape.is_document_type
 
 
 def _value(shape: Any) -> Any:

@@ -38,6 +38,7 @@ class IdleBench:
         self.plan = plan or ExaminationPlan()
         self.texts = dict(texts or {})
         self.lasting: list[Probe] = []
+        self.allotted: list[float] = []
         self.standins: Sequence[str] = ()
         self.replaced: Sequence[str] = ()
 
@@ -103,3 +104,16 @@ class IdleBench:
 
     def remaining(self) -> float:
         return 100.0
+
+    def allot(self, share: float) -> None:
+        self.allotted.append(share)
+
+
+class TextBench(IdleBench):
+    """A bench with the texts of a project, of which nothing is run."""
+
+    def source(self, path: str) -> str:
+        return self.texts[path]
+
+    def paths(self) -> Sequence[str]:
+        return tuple(self.texts)

@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from analyzers.coverage import conclude
 from analyzers.criteria import DEATH
 from analyzers.pipeline import (
     ANALYZERS,
     _on_real_libraries,
     analyzers_named,
     concerned_targets,
-    conclude,
     examine,
     explains,
+    share_of,
     without_duplicates,
 )
 from analyzers.vocabulary import (
@@ -26,9 +27,12 @@ from analyzers.vocabulary import (
     Status,
     Tested,
     Violates,
+    Written,
 )
 from tests.analyzers.benches import IdleBench
 from tests.analyzers.samples import finding, target
+
+LABELS = "google.vision.label_detection"
 
 
 class SkippingAnalyzer:
@@ -48,6 +52,20 @@ class Failing:
 
 def test_vocabulary_names_every_analyzer():
     assert tuple(analyzer.name for analyzer in ANALYZERS) == ANALYZER_NAMES
+
+
+def test_analyzers_with_work_have_the_time_and_the_last_has_all():
+    deep = replace(target(), calls=(ApiCall("torch.stack", "app.py", "check", 2),))
+    asking = replace(target(), calls=(ApiCall(LABELS, "app.py", "check", 2),))
+    bench = IdleBench()
+    list(examine([SkippingAnalyzer()], deep, bench))
+    assert bench.allotted == [1.0, 1.0]
+    shares = [share_of(each, ANALYZERS[n + 1 :], deep) for n, each in enumerate(ANALYZERS)]
+    assert shares[0] < 0.05
+    assert 0.2 < shares[1] < 0.5
+    assert shares[-1] == 1.0
+    assert share_of(ANALYZERS[1], ANALYZERS[2:], deep, compared=True) > 0.5
+    assert share_of(ANALYZERS[0], ANALYZERS[1:], asking) > 0.6
 
 
 def test_verdicts_stream_out_as_they_come():
@@ -253,6 +271,23 @@ def test_call_of_a_model_explains_what_its_constructor_is_told_of(special, gener
     assert not explains(other, one)
 
 
+@pytest.mark.parametrize(
+    ("general", "expected"),
+    [
+        ({}, True),
+        ({"evidence": {"cause": ["other.py"]}}, False),
+        ({"evidence": {}}, False),
+        ({"rule": "code/error"}, False),
+    ],
+)
+def test_what_one_change_makes_raise_elsewhere_is_told_once(general, expected):
+    crash = {"rule": "property/crash", "evidence": {"cause": ["app.py"]}}
+    one = finding(**crash, target="app.py::a", line=7)
+    other = finding(**{**crash, "target": "app.py::b", "line": 9, **general})
+    assert explains(one, other) is expected
+    assert not explains(other, one)
+
+
 @pytest.mark.parametrize("rule", ["relation/crash", "property/crash"])
 @pytest.mark.parametrize(("line", "expected"), [(7, True), (8, False)])
 def test_crash_explains_an_error_of_the_code_at_its_line(rule, line, expected):
@@ -280,3 +315,45 @@ def test_crash_of_a_library_explains_that_of_the_function_around_it(special, gen
     one, other = finding(**(LIBRARY | special)), finding(**(FUNCTION | general))
     assert explains(one, other) is expected
     assert not explains(other, one)
+
+
+@pytest.mark.parametrize(("line", "expected"), [(7, True), (8, False)])
+def test_run_explains_what_was_read_at_its_line(line, expected):
+    ran = finding(criterion=Crashes("UnboundLocalError", "app.py", "f"), line=7, rule="cloud/crash")
+    written = finding(criterion=Written("app.py", "x"), line=line, rule="code/error")
+    assert explains(ran, written) is expected
+    assert not explains(written, ran)
+
+
+def test_text_is_read_before_an_obstacle_ends_the_look():
+    class Reading(Lacking):
+        def source(self, path):
+            return "import os\n\n\ndef check(path):\n    return lables, os\n"
+
+        def paths(self):
+            return ("app.py",)
+
+    (cloud,) = analyzers_named(["cloud"])
+    asking = replace(target(), calls=(ApiCall("google.vision.label_detection", "app.py", "f", 2),))
+    read, obstacle = examine([cloud], asking, Reading())
+    assert (read.rule, read.line) == ("code/error", 5)
+    assert obstacle.reason == "no torch"
+
+
+@pytest.mark.parametrize(("line", "expected"), [(7, True), (8, False)])
+def test_crash_on_an_answer_explains_the_error_of_its_caller(line, expected):
+    crash = {"criterion": Crashes("IndexError", "app.py", "f"), "line": 7}
+    special = finding(**crash, rule="cloud/crash")
+    general = finding(**{**crash, "line": line}, rule="code/error", target="app.py::main")
+    assert explains(special, general) is expected
+    assert not explains(general, special)
+
+
+def test_change_of_a_method_is_told_of_one_of_its_subclasses():
+    first, second = (
+        finding(rule="behaviour/changed", target=f"net.py::{name}.forward", line=3)
+        for name in ("Far", "Near")
+    )
+    assert explains(first, second)
+    assert not explains(second, first)
+    assert not explains(first, replace(second, line=4))

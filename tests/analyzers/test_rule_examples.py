@@ -6,13 +6,14 @@ import pytest
 import torch
 from torch._dynamo.utils import counters
 
-from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer, read_text
 from analyzers.cloud.repairs.related_words import related
 from analyzers.guest.models.executions.torch_executions import left_to_eager
 from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.export_branches import baked_branch
 from analyzers.guest.models.judging.isolated_runs import PreparedModel
 from analyzers.guest.models.model_types import ModelUnderTest
+from analyzers.pipeline import explains
 from analyzers.rules import RULES, assembly_rules, cloud_rules, code_error_rules, model_rules
 from analyzers.vocabulary import Finding, Raised, Returned, Violated
 from tests.analyzers.assembly.test_assembly_analyzer import AssemblyBench, examined
@@ -39,10 +40,13 @@ def test_example_is_reported_as_its_rule_says(rule, example, expected):
         searched=example.tried,
         inputs=dict(example.answers),
         base=example.base or None,
+        requirements=example.requirements,
         origins={"NameError": "code"},
     )
-    verdicts = CloudAnalyzer().examine(case.target, FakeBench(case))
-    found = [verdict for verdict in verdicts if isinstance(verdict, Finding)]
+    bench = FakeBench(case)
+    ran = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
+    read = read_text(case.target, bench)
+    found = [*ran, *(each for each in read if not any(explains(one, each) for one in ran))]
     assert [finding.rule for finding in found] == [rule.id] * expected
     assert [finding.evidence.get("misuse", "") for finding in found] == [example.kind] * expected
 

@@ -13,6 +13,7 @@ from app.metrics import Metrics
 from app.services import Services
 from app.web import assemble
 from app.webhook import sign_body
+from tests.worker.quick_database import quick_database as quick_database  # noqa: PLC0414 - a fixture
 from worker.report.page_links import LinkSigner
 from worker.store.blobs import Blobs
 from worker.store.records import RepositoryRecord, WorkerRecord, WorkerState

@@ -195,7 +195,7 @@ def test_report_without_findings_says_so(client, finished):
     report = {**REPORT, "verdict": "success", "findings": []}
     page = client.get(f"/runs/{finished(report=report)}").text
     assert "No new findings" in page
-    assert "No finding." in page
+    assert "No findings." in page
 
 
 def test_our_own_failures_are_told(client, finished):

@@ -54,7 +54,8 @@ def test_refusing_worker_makes_it_unready_and_says_why(client, publisher, refusi
     assert answer.status_code == 503
     assert answer.json["reasons"] == [f"worker {worker} takes no jobs: {ESCAPE}"]
     assert "internal" not in answer.text
-    assert ESCAPE in client.get("/").text
+    assert ESCAPE in client.get("/", auth=("ops", "correct horse")).text
+    assert ESCAPE not in client.get("/").text
 
 
 def test_one_ready_worker_is_enough(client, staffed, refusing):
@@ -108,7 +109,8 @@ def test_worker_that_fell_silent_is_forgotten(client, tmp_path, staffed):
 
 
 def test_index_shows_what_stands_between_code_and_machine(client, staffed):
-    page = client.get("/").text
+    assert "walls" not in client.get("/").text
+    page = client.get("/", auth=("ops", "correct horse")).text
     assert "walls" in page
     assert "internal" not in page
 

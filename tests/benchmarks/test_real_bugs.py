@@ -114,3 +114,11 @@ def test_the_table_counts_by_half_and_kind(bug):
     table = tables([Row(bug, done, judge(bug, done, BROKEN)), Row(bug, None, None)])
     assert f"| {bug.half} | wrong value | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 1 | 2 |" in table
     assert "| toy-half | wrong value | told | success | 9 | 2 | property/crash: fails |" in table
+
+
+def test_private_function_is_tested_through_its_callers(bug):
+    report = result(bug, [], 9).report
+    report["targets"] = [{"id": "toy.py::caller", "reason": "calls-changed", "executions": 9}]
+    report["skipped"] = [{"target": "toy.py::caller", "reason": "no time"}]
+    judged = judge(bug, CheckResult(bug.id, "", 1.0, 0, "", report), BROKEN)
+    assert (judged.outcome, judged.reason) == ("missed", "no time")

@@ -14,4 +14,5 @@ def projects_of(*groups):
 
 def check_as_expected(project, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert deviations(checked(project)) == []
+    found = deviations(checked(project))
+    assert found == [], found

@@ -59,6 +59,7 @@ def test_unknown_revision_is_named(at_home, scans, option):
     assert "no-such-branch" in refused(at_home.run("check", scans, option, "no-such-branch"))
 
 
+@pytest.mark.slow
 def test_repository_without_commits_is_refused(at_home, tmp_path):
     (tmp_path / "empty").mkdir()
     subprocess.run(["git", "init", "-q", tmp_path / "empty"], check=True)
@@ -89,6 +90,7 @@ def test_syntax_error_is_named(at_home, scans):
     assert [finding["path"] for finding in done.findings] == ["shelf.py"]
 
 
+@pytest.mark.slow
 def test_only_a_syntax_error_is_not_success(at_home, tmp_path):
     repository = small_repository(tmp_path / "broken", {"cloud.py": EYES})
     write(repository, {"cloud.py": EYES.replace("def words_on(path):", "def words_on(path:")})
@@ -136,6 +138,7 @@ def test_malformed_settings_are_named(at_home, scans, tmp_path, text, named):
     assert all(part in said for part in named), said
 
 
+@pytest.mark.slow
 def test_malformed_variable_is_named(at_home, scans):
     said = refused(at_home.run("check", scans, ASSAYER_SANDBOX__MEMORY="much"))
     assert "ASSAYER_SANDBOX__MEMORY" in said
@@ -173,6 +176,7 @@ def test_unwritable_report_is_said(at_home, scans, tmp_path):
     assert "file" in ended.err
 
 
+@pytest.mark.slow
 def test_damaged_report_is_not_replayed(at_home, scans, tmp_path):
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")
     refused(at_home.run("replay", tmp_path / "report.json", "--repo", scans))

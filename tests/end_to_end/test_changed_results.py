@@ -71,14 +71,16 @@ def checked(tmp_path_factory):
 )
 def test_change_of_results_is_reported(checked, function, rule, level):
     run, _ = checked
-    (finding,) = [f for f in run.findings if f["target"] == f"steps.py::{function}"]
-    assert (finding["rule"], finding["level"], finding["status"]) == (rule, level, "new")
+    told = [f for f in run.findings if f["target"] == f"steps.py::{function}"]
+    assert (rule, level, "new") in [(f["rule"], f["level"], f["status"]) for f in told]
 
 
 def test_crash_of_an_input_that_base_takes_says_so(checked):
     run, _ = checked
-    (crash,) = [f for f in run.findings if f["rule"] == "property/crash"]
-    assert "On base, the function returns for this input." in crash["message"]
+    crashes = [f for f in run.findings if f["rule"] == "property/crash"]
+    assert {f["target"] for f in crashes} >= {"steps.py::pooled"}
+    for crash in crashes:
+        assert "On base, the function returns for this input." in crash["message"]
 
 
 def test_rounding_and_random_numbers_are_no_change(checked):
@@ -89,7 +91,8 @@ def test_rounding_and_random_numbers_are_no_change(checked):
 
 def test_reproducer_fails_on_head_and_passes_on_base(checked):
     run, tree = checked
-    (finding,) = [f for f in run.findings if f["target"].endswith("::clipped")]
+    told = [f for f in run.findings if f["target"].endswith("::clipped")]
+    finding = next(f for f in told if f["rule"] == "behaviour/changed")
     reproducer = run.folder / finding["reproducer"]
     ran = run_test(reproducer, tree)
     assert ran.returncode == 1, ran.stdout

@@ -7,6 +7,9 @@ from tests.end_to_end.commandline import home
 from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import repository
 
+# two more providers; the everyday test of the main job asks the first
+pytestmark = pytest.mark.slow
+
 BRANCH = ("--base", "main", "--head", "planted")
 
 

@@ -10,6 +10,8 @@ from tests.end_to_end.shop import COMMENTS, CRASHES, GOES_ON, shop
 from tests.github_double import PullRequest, Repo
 from tests.github_double.double import PERMISSIONS
 
+pytestmark = pytest.mark.slow
+
 FORBIDDEN = "You may not do this here."
 
 

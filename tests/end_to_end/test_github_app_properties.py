@@ -7,6 +7,8 @@ from tests.end_to_end.bot import completed
 from tests.end_to_end.shop import shop
 from tests.github_double import suggestion_in
 
+pytestmark = pytest.mark.slow
+
 NET = '''"""Which of two kinds is it?"""
 
 import torch
@@ -36,14 +38,12 @@ def told(hosted):
     return pull, check
 
 
-@pytest.mark.slow
 def test_crash_of_a_network_blocks(told):
     _, check = told
     assert check.conclusion == "failure"
     assert [note["path"] for note in check.annotations] == ["shop/head.py"]
 
 
-@pytest.mark.slow
 def test_remark_offers_the_annotation_above_the_function(told):
     pull, _ = told
     (thread,) = pull.threads()

@@ -158,6 +158,7 @@ def test_check_on_a_full_disk_leaves_nothing(desk, machine):
     assert [path for path in left if Path(path).parent.name.startswith("assayer-")] == []
 
 
+@pytest.mark.slow
 @root
 def test_check_may_be_the_first_process_of_a_container(desk, machine):
     command = [ASSAYER, "check", desk.repository, "--base", "main", "--head", "planted"]

@@ -123,7 +123,7 @@ def test_questions_are_paid_once(online):
 
 
 def test_second_run_needs_no_service(online, pictures, without_services):
-    again = pictures.check("again", *BRANCH)
+    again = pictures.check("again", *BRANCH, "--fresh")
     assert without_services == []
     assert again.report["cost"]["api_calls"] == 0
     assert again.report["cost"]["api_calls_cached"] > 0

@@ -65,11 +65,13 @@ def test_replay_fails_until_it_is_repaired(checked, at_home, scans, repaired):
     assert (ended.status, ended.out.split()[:2]) == (0, ["FIXED", fingerprint])
 
 
+@pytest.mark.slow
 def test_crash_of_a_model_step_is_found(at_home, tmp_path):
     tree = small_repository(tmp_path / "nets", {"steps.py": STEPS.format(checked=CHECKED)})
     write(tree, {"steps.py": STEPS.format(checked="")})
     checked = at_home.check(tree, tmp_path / "out", "--inputs", "2")
-    (finding,) = checked.findings
+    finding, *others = checked.findings
     assert (finding["rule"], finding["status"], finding["line"]) == ("property/crash", "new", 7)
+    assert {other["rule"] for other in others} <= {"behaviour/changed"}
     assert (checked.status, checked.report["verdict"]) == (1, "failure")
     assert run_test(checked.folder / finding["reproducer"], tree).returncode == 1

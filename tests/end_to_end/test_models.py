@@ -92,6 +92,8 @@ def test_exported_model_is_told_at_the_layer_that_departs(divided):
     assert evidence["executions"] == ["onnxruntime-torchscript"]
     assert evidence["first_layer"] == "avg_pool2d"
     assert evidence["error_ratio"] > 1000
+    assert evidence["layers"][-1]["layer"] == "avg_pool2d"
+    assert evidence["layers"][-1]["error_ratio"] > 1000
     assert evidence["mutations"] == []
     assert "avg_pool2d(x0, 2, divisor_override=3)" in evidence["layer"]
     assert (divided.status, divided.report["verdict"]) == (1, "failure")

@@ -20,14 +20,13 @@ SECONDS = 120
 ENDING = {
     "annotate": ("annotate", "photos.py"),
     "relations": ("relations", "show", "torch.relu"),
-    "layers": ("layers", "show", "torch.nn.ReLU"),
     "fuzz": ("fuzz", "model.py", "--offline", "--budget", "2"),
     "init": ("init",),
     "migrate": ("migrate",),
 }
 LONG = {
     "doctor": ("doctor",),
-    "relations build": ("relations", "build", "--library", "numpy", "--api", "numpy.sin"),
+    "relations build": ("relations", "build", "--api", "torch.sin"),
 }
 LASTING = {"demo", "serve", "worker", "beat"}
 OURSELVES = (sys.executable, "-P", "-m", "worker.cli")
@@ -53,7 +52,7 @@ def running(checkout, *arguments, **more):
 
 
 def test_every_command_is_tried():
-    assert {*ENDING, *LONG, *LASTING, "check", "replay"} >= set(COMMANDS)
+    assert {*ENDING, *LONG, *LASTING, "check", "report", "replay"} >= set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", ENDING)
@@ -75,6 +74,7 @@ def test_check_and_replay_heed_no_decoy(checkout):
     options = (*inputs, "--format", "json", "--output", report)
     checkout.start("check", ".", *options).wait(SECONDS)
     assert checkout.heeded == [], checkout.said()
+    assert checkout.start("report", report, "--diff").wait(SECONDS) == 0, checkout.said()
     assert checkout.start("replay", report).wait(SECONDS) == 1, checkout.said()
     assert checkout.heeded == [], checkout.said()
 
@@ -84,6 +84,7 @@ def test_our_module_heeds_no_decoy(checkout):
     assert checkout.heeded == [], checkout.said()
 
 
+@pytest.mark.slow
 def test_demo_heeds_no_decoy(checkout):
     with running(checkout, "demo"):
         eventually(lambda: "A pull request adds" in checkout.said(), SECONDS)

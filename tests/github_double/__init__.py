@@ -34,6 +34,8 @@ suspended, expired.  ``at_random(share, kinds, seed=)`` for campaigns.  ``github
 ``github.expire_tokens()``, ``github.installation.permissions`` and ``github.limits`` change the
 rest.
 
+Logging in: ``github.oauth.person`` sits at the browser (``None`` refuses); see oauth.py.
+
 Afterwards: ``github.writes`` (each with ``at``, ``ended``, ``method``, ``path``, ``body``,
 ``status``, ``done``), ``github.spacing()`` (seconds between writes), ``github.refusals``,
 ``github.hasty`` (requests in spite of a limit), ``github.violations`` (the fixture fails on any).

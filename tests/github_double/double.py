@@ -18,6 +18,7 @@ from tests.github_double.github_users import PullRequest, Repo
 from tests.github_double.graphql_api import GraphQL
 from tests.github_double.hooks import Deliveries
 from tests.github_double.injected_faults import Faults
+from tests.github_double.oauth import OAuth
 from tests.github_double.rest_objects import MANIFEST, Shapes
 from tests.github_double.server import DoubleServer, Parts
 from tests.github_double.service import Service
@@ -37,6 +38,7 @@ _NOT_WRITES = frozenset(
         "apps/create-installation-access-token",
         "apps/revoke-installation-access-token",
         "apps/redeliver-webhook-delivery",
+        "oauth",
         "git",
     }
 )
@@ -89,6 +91,7 @@ class GithubDouble:
         self.events = EventSender(self.hub)
         self._deeds = Deeds(self.hub, self.events)
         self.hub.bot.login = app.bot
+        self.oauth = OAuth(state)
         self.owner = state.account(owner, "Organization")
         self.installation = self._deeds.install(
             self.owner, dict(PERMISSIONS if permissions is None else permissions)
@@ -114,6 +117,7 @@ class GithubDouble:
             SmartHttp(self.hub, self._deeds),
             GraphQL(self.hub, self._deeds, rest),
             Control(self),
+            self.oauth,
         )
         self._server.start(parts)
 

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.github_double.injected_faults import Fault, Kind
+from tests.github_double.oauth import PATHS as PATHS_OF_OAUTH
+from tests.github_double.oauth import OAuth
 from tests.github_double.responses import Answer, RefusalError
 from tests.github_double.service import Request, Service, secondary
 from tests.github_double.shared_services import Hub
@@ -26,9 +28,12 @@ LARGEST = 64 * 1024 * 1024
 class Parts:
     """What the server passes requests on to."""
 
-    def __init__(self, hub: Hub, rest: Service, git: SmartHttp, graphql: Any, control: Any) -> None:
+    def __init__(
+        self, hub: Hub, rest: Service, git: SmartHttp, graphql: Any, control: Any, oauth: OAuth
+    ) -> None:
         self.hub = hub
         self.rest = rest
+        self.oauth = oauth
         self.git = git
         self.graphql = graphql
         self.control = control
@@ -81,6 +86,9 @@ class Parts:
         if PATH.fullmatch(request.path):
             logged.operation = "git"
             return self.git.answer(request)
+        if request.path in PATHS_OF_OAUTH:
+            logged.operation = "oauth"
+            return self.oauth.answer(request)
         if request.path == "/graphql":
             logged.operation = "graphql"
             answer: Answer = self.graphql.answer(request, logged)

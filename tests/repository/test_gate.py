@@ -42,12 +42,14 @@ def slow(checkout, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_slow_tests_run_alone(checkout):
     ran = slow(checkout)
     assert ran.returncode == 0, ran.stdout
     assert ran.stdout.splitlines()[-1].startswith("1 passed in ")
 
 
+@pytest.mark.slow
 def test_slow_failure_is_failure(checkout):
     (checkout / "tests" / "test_bad.py").write_text(SLOW.format(outcome=False))
     ran = slow(checkout)
@@ -56,11 +58,13 @@ def test_slow_failure_is_failure(checkout):
     assert "== failed: tests/test_bad.py to tests/test_bad.py" in ran.stdout
 
 
+@pytest.mark.slow
 def test_unreadable_test_is_failure(checkout):
     (checkout / "tests" / "test_bad.py").write_text("# pytest.mark.slow\nimport nowhere\n")
     assert slow(checkout).returncode == 1
 
 
+@pytest.mark.slow
 def test_files_out_of_time_are_named(checkout):
     ran = slow(checkout, "1")
     assert ran.returncode == 0

@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel
 
 from app.webhook import HANDLED
+from tests.repository.syntax_trees import tree
 from worker.cli import COMMANDS, cli
 from worker.github_app.client.rights import EVENTS, PERMISSIONS, UNASKED
 from worker.settings.operator_settings import (
@@ -41,7 +42,7 @@ def asked_for() -> Iterator[tuple[str, str]]:
     for path in (ROOT / "worker").rglob("*.py"):
         if path.name == "rights.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path.read_text())):
             if isinstance(node, ast.Dict):
                 named = [
                     (_text(key), _text(value))

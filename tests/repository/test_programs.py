@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.repository.syntax_trees import tree
+
 ROOT = Path(__file__).parents[2]
 STARTERS = {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 WITHOUT_A_CHOICE = (
@@ -34,7 +36,7 @@ def called(node):
 
 def unsaid(source):
     """Calls that hand on the whole environment, or do not say what they hand on."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree(source)):
         if isinstance(node, ast.ImportFrom) and node.module in {"subprocess", "os"}:
             yield from (
                 f"{node.module}.{alias.name}"
@@ -54,7 +56,7 @@ def unsaid(source):
 
 def careless(source):
     """Interpreters that import from the current folder, programs looked up in any ``PATH``."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree(source)):
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             first, *rest = map(ast.unparse, node.elts)
             if first == "sys.executable" and not {"'-I'", "'-P'"} & set(rest[:1]):

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from analyzers.pipeline import ANALYZERS
 from analyzers.rules import RULES
@@ -54,22 +55,49 @@ def test_every_command_exists():
     assert not missing
 
 
-def test_every_dependency_is_pinned_and_locked():
-    project = PYPROJECT["project"]
-    asked = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
-    assert [line for line in asked if "==" not in line] == []
-    locked = {}
-    for line in (ROOT / "requirements.lock").read_text().splitlines():
+def locked(name):
+    """The versions in a lock, by package."""
+    found = {}
+    for line in (ROOT / name).read_text().splitlines():
         if not line.startswith("#"):
-            name, _, version = line.split(" ;")[0].strip().partition("==")
-            locked.setdefault(normal(name), set()).add(version)
-    stale = [
-        line
-        for line in asked
-        if line.partition("==")[2] not in locked.get(normal(re.split(r"==|\[", line)[0]), ())
-    ]
-    assert not stale, "run make lock"
-    assert "opencv-python" not in locked
+            package, _, version = line.split(" ;")[0].strip().partition("==")
+            found.setdefault(normal(package), set()).add(version)
+    return found
+
+
+def test_every_dependency_is_locked():
+    """To run: ranges that both locks meet, with the same version; to develop: one version."""
+    project = PYPROJECT["project"]
+    extras = project["optional-dependencies"]
+    to_run = [Requirement(line) for line in [*project["dependencies"], *extras["postgres"]]]
+    to_develop = [Requirement(line) for line in extras["dev"]]
+    developing, running = (locked(f"requirements{name}.lock") for name in ("", "-runtime"))
+    for asked, locks in ((to_run, (developing, running)), (to_develop, (developing,))):
+        for each in asked:
+            for lock in locks:
+                versions = lock.get(normal(each.name), set())
+                assert versions, f"{each.name}: run make lock"
+                assert all(map(each.specifier.contains, versions)), f"{each.name}: run make lock"
+    assert [str(each) for each in to_develop if "==" not in str(each.specifier)] == []
+    assert [str(each) for each in to_run if ">=" not in str(each.specifier)] == []
+    assert {
+        name: versions for name, versions in running.items() if developing[name] != versions
+    } == {}
+    assert "opencv-python" not in developing
+
+
+def test_image_has_nothing_of_development():
+    """Frameworks under test come from the environments of the tested projects."""
+    running = locked("requirements-runtime.lock")
+    # pytest is there: it is lent to projects whose tests are observed
+    developing = {"torch", "jax", "keras", "mypy", "pyright", "playwright", "sphinx"}
+    assert developing & {*running} == set()
+    assert "requirements-runtime.lock" in (ROOT / "Containerfile").read_text()
+    kept = set(re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    copied = re.findall(
+        r"^COPY (?!--from)(.+) \S+$", (ROOT / "Containerfile").read_text(), re.MULTILINE
+    )
+    assert kept == {name for line in copied for name in line.split()}
 
 
 def test_nothing_names_this_machine():

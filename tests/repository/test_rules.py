@@ -27,7 +27,7 @@ INTRODUCTION = """\
 
 Everything that Assayer reports. This page is made from `analyzers/rules/`: there,
 each rule has its words, and its examples are its tests. [report.md](report.md) lists
-the evidence of each finding, [CONTRACT.md](../CONTRACT.md) what stays the same.
+the evidence of each finding. Ids of rules stay as they are.
 """
 
 

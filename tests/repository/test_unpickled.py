@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from tests.repository.syntax_trees import tree
+
 ROOT = Path(__file__).parents[2]
 HOST = ("app", "worker", "analyzers")
 NOT_HOST = (
@@ -20,7 +22,7 @@ LOADERS = {("numpy", "load"), ("np", "load"), ("torch", "load"), ("yaml", "load"
 def told(path: Path) -> list[str]:
     """What a file imports or calls that could run what it reads."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found += [name.name for name in node.names if name.name.split(".")[0] in MODULES]
         elif isinstance(node, ast.ImportFrom) and not node.level:

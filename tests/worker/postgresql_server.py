@@ -30,7 +30,7 @@ WHY_NOT = None if PROGRAMS else "PostgreSQL's programs (initdb, postgres) are no
 
 
 @contextmanager
-def postgresql_server() -> Iterator[str]:
+def postgresql_server(options: tuple[str, ...] = _QUICK) -> Iterator[str]:
     """Yield the address of a server, without a database's name: add ``/name``."""
     assert PROGRAMS is not None
     folder = Path(tempfile.mkdtemp(prefix="assayer-postgresql-", dir="/tmp"))
@@ -39,8 +39,8 @@ def postgresql_server() -> Iterator[str]:
         shutil.chown(folder, user)
     try:
         _run([PROGRAMS / "initdb", "-D", folder / "data", "--no-sync", *_initial()], user)
-        options = [part for option in (*_QUICK, *_QUIET) for part in ("-c", option)]
-        command = [PROGRAMS / "postgres", "-D", folder / "data", "-k", folder, *options]
+        given = [part for option in (*options, *_QUIET) for part in ("-c", option)]
+        command = [PROGRAMS / "postgres", "-D", folder / "data", "-k", folder, *given]
         with (
             (folder / "log").open("w") as log,
             subprocess.Popen(_as(user, command), stdout=log, stderr=log, cwd="/") as server,

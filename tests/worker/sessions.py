@@ -55,7 +55,9 @@ class FakeSession:
     observed: ClassVar[tuple] = ()
     related: ClassVar[RelationResult] = RelationResult(obstacle="nothing is compared here")
 
-    def __init__(self, place, root, target, broker):
+    is_cheap: ClassVar[bool] = False
+
+    def __init__(self, place, root, target, broker, modules=None):
         self.source = (root / target.path).read_text(encoding="utf-8")
         self.target = target
         beside = (root / self.beside).read_text(encoding="utf-8") if self.beside else ""
@@ -83,7 +85,7 @@ class FakeSession:
         self._raise_if("unexplorable")
         return self.explored, frozenset()
 
-    def observe(self, functions, tests, seconds):
+    def observe(self, functions, tests, seconds, documents=()):
         self._raise_if("unobservable")
         return tuple(call for call in self.observed if call.function in functions)
 

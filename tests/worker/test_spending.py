@@ -6,7 +6,7 @@ import pytest
 
 from worker.broker.recording_caches import RunRequester
 from worker.check.check_plan import CheckRequest, _notes
-from worker.check.pipeline import _broker
+from worker.check.plan_run import _broker
 from worker.engines.engine import ApiRequest, NoAnswer
 from worker.settings.operator_settings import (
     BudgetSettings,

@@ -140,7 +140,7 @@ class Broker:
 
     @property
     def over_budget(self) -> tuple[str, ...]:
-        """Return why the budget refused questions, in order."""
+        """Return why the budget refused questions of this thread, in order."""
         return self._budget.refusals
 
     @property

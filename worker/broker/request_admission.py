@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cache
-from typing import Any
-
-from jsonschema import Draft202012Validator
+from typing import TYPE_CHECKING, Any
 
 from analyzers.catalogue.api_catalogue import provider_limits
 from analyzers.catalogue.api_descriptions import register_cache
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.engine import ApiRequest, NoAnswer
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 MICRO = 1_000_000
 
@@ -28,13 +30,13 @@ class ApiBudget:
         self._lock = threading.Lock()
         self._calls = 0
         self._spent = 0
-        self._refusals: list[str] = []
+        self._refusals: defaultdict[int, list[str]] = defaultdict(list)
 
     @property
     def refusals(self) -> tuple[str, ...]:
-        """Return why calls were refused, in order."""
+        """Return why calls of this thread were refused, in order."""
         with self._lock:
-            return tuple(self._refusals)
+            return tuple(self._refusals[threading.get_ident()])
 
     @property
     def calls(self) -> int:
@@ -53,7 +55,7 @@ class ApiBudget:
         with self._lock:
             refusal = self._refusal(api, cost)
             if refusal is not None:
-                self._refusals.append(refusal)
+                self._refusals[threading.get_ident()].append(refusal)
                 raise NoAnswer(refusal)
             self._calls += 1
             self._spent += cost or 0
@@ -107,19 +109,19 @@ def admit_request(api: object, request: ApiRequest, apis: AbstractSet[str]) -> A
         if size > most:
             raise NoAnswer(f"{api} takes a {name} of at most {most} bytes, and was sent {size}")
     if known.parameters is not None:
-        _refuse_parameters(api, asked.parameters)
+        error = next(iter(_validator(api).iter_errors(asked.parameters)), None)
+        if error is not None:
+            place = ".".join(map(str, error.absolute_path)) or "parameters"
+            raise NoAnswer(
+                f"{api} was asked with {place} that it does not take ({error.validator})"
+            )
     return asked
-
-
-def _refuse_parameters(api: str, parameters: JsonObject) -> None:
-    error = next(iter(_validator(api).iter_errors(parameters)), None)
-    if error is not None:
-        place = ".".join(map(str, error.absolute_path)) or "parameters"
-        raise NoAnswer(f"{api} was asked with {place} that it does not take ({error.validator})")
 
 
 @cache
 def _validator(api: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a check that asks none is quick
+
     return Draft202012Validator(
         {
             "type": "object",

@@ -113,9 +113,10 @@ def open_checkout(repository: Path) -> Checkout:
         raise UsageError(f"{repository} is not a directory")
     git = Git(repository)
     try:
-        bare = git.line("rev-parse", "--is-bare-repository") == "true"
-        store = git.line("rev-parse", "--path-format=absolute", "--git-common-dir")
-        object_format = git.line("rev-parse", "--show-object-format")
+        asked = ("--is-bare-repository", "--show-object-format", "--path-format=absolute")
+        told = git.line("rev-parse", *asked, "--git-common-dir")
+        is_bare, object_format, store = told.split("\n", 2)
+        bare = is_bare == "true"
         root = store if bare else git.line("rev-parse", "--show-toplevel")
     except GitError as error:
         raise _unusable(repository, error) from error

@@ -109,8 +109,11 @@ def _notebook(content: bytes) -> str:
         raise UnreadableError(str(error)) from error
 
 
-def has_function(source: str, qualified: str) -> bool:
-    """Return whether a text defines a function or class; never, where it cannot be parsed."""
+def has_function(source: str, qualified: str, *, inherited: bool = False) -> bool:
+    """Return whether a text defines a function or class; never, where it cannot be parsed.
+
+    ``inherited``: a class with bases may have any method.
+    """
     if qualified in {"<module>", "__main__"}:
         return bool(source)
     try:
@@ -130,6 +133,6 @@ def has_function(source: str, qualified: str) -> bool:
                 stack += ast.iter_child_nodes(node)
         inner = found.get(name)
         if inner is None:
-            return False
+            return inherited and isinstance(tree, ast.ClassDef) and bool(tree.bases)
         tree = inner
     return True

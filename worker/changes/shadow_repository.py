@@ -31,12 +31,9 @@ def shadow(checkout: Checkout) -> Generator[Git]:
     """Lend git in an own bare repository that borrows the checkout's objects."""
     with owned_folder("git") as folder:
         git = Git(folder, OURS)
-        git.run(
-            "init", "--quiet", "--bare", "--template=",
-            f"--object-format={checkout.object_format}", ".",
-        )  # fmt: skip
+        _make_bare(folder, checkout.object_format)
         alternates = folder / "objects" / "info" / "alternates"
-        alternates.parent.mkdir(exist_ok=True)
+        alternates.parent.mkdir()
         alternates.write_bytes(_quoted(checkout.store / "objects"))
         if checkout.shallow:
             place = checkout.store / "shallow"
@@ -48,6 +45,18 @@ def shadow(checkout: Checkout) -> Generator[Git]:
                 b"".join(line + b"\n" for line in lines if _COMMIT.fullmatch(line))
             )
         yield git
+
+
+def _make_bare(folder: Path, object_format: str) -> None:
+    """Lay out an empty bare repository (gitrepository-layout(5)) without starting git."""
+    for name in ("objects", "refs"):
+        (folder / name).mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    (folder / "config").write_text(
+        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
+        f"[extensions]\n\tobjectFormat = {object_format}\n",
+        encoding="ascii",
+    )
 
 
 def _quoted(folder: Path) -> bytes:

@@ -224,16 +224,21 @@ def base_of(repository: Path, base: str | None = None, head: str | None = None) 
         return merge_base(checkout, git, commit)
 
 
-def read_text(repository: Path, revision: str | None, path: str) -> str | None:
-    """Return a file's UTF-8 text at a revision or on disk, or ``None``; raise ``UsageError``."""
+def read_texts(repository: Path, revision: str | None, paths: Sequence[str]) -> dict[str, str]:
+    """Return the UTF-8 texts of files, at a revision or on disk, by path; raise ``UsageError``."""
     checkout = open_checkout(repository)
     if revision is None:
-        content = _file_on_disk(checkout, path)
+        contents = {path: _file_on_disk(checkout, path) for path in paths}
     else:
+        commit = resolve(checkout, revision)
         with shadow(checkout) as git:
-            content = _in_tree(git, resolve(checkout, revision), path)
-    if content is None:
-        return None
+            contents = {path: _in_tree(git, commit, path) for path in paths}
+    return {
+        path: _decoded(content, path) for path, content in contents.items() if content is not None
+    }
+
+
+def _decoded(content: bytes, path: str) -> str:
     if len(content) > MAX_BYTES:
         raise UsageError(f"has more than {MAX_BYTES:,} bytes", file=path)
     try:

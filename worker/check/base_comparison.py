@@ -16,11 +16,9 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from analyzers.cloud.answer_crashes import crash_finding
 from analyzers.criteria import crash_of
 from analyzers.detection.change_reach import ChangeReach
 from analyzers.guest.runtime.exit_reasons import CRASHES
-from analyzers.properties.property_findings import fixed_finding
 from analyzers.vocabulary import (
     ChangeSet,
     Contract,
@@ -236,8 +234,12 @@ class BaseExplorer:
     def _told(self, failure: Failure) -> Finding | None:
         probe, run, target = failure.probe, failure.run, self._before.target
         if not (probe.inputs or probe.script):
+            from analyzers.properties.property_findings import fixed_finding  # noqa: PLC0415
+
             path = run.ending.path if isinstance(run.ending, Raised) else target.path
             return fixed_finding(failure, self._contract, target, self._before.text(path))
+        from analyzers.cloud.answer_crashes import crash_finding  # noqa: PLC0415
+
         asked = bool(run.exchanges) or isinstance(run.ending, Died)
         return crash_finding(target, probe, run) if asked and crash_of(run.ending) else None
 

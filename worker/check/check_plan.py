@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from analyzers import catalogue
 from analyzers.detection import DetectionResult, detect
 from analyzers.detection.import_graph import deep_learning_files, is_deep_learning
-from analyzers.pipeline import ANALYZERS, analyzers_named, concerned_targets
 from analyzers.ports import Analyzer
-from analyzers.vocabulary import ChangeSet, Report, Skipped
+from analyzers.vocabulary import ChangeSet, Report, Skipped, Target, Verdict
 from worker.broker.recording_caches import RunRequester
 from worker.changes.change_set import read_changes
 from worker.changes.python_source import has_function
 from worker.changes.snapshot import ProjectScope
 from worker.check.ignored_findings import added_ignores, refuse_malformed
-from worker.check.target_examiner import ExecutorFactory
+from worker.check.kept_facts import keep_facts, known_facts
 from worker.engines.engine import FORK
 from worker.errors import UsageError
-from worker.executor.sandbox_executor import SandboxExecutor
 from worker.settings.operator_settings import Settings
 from worker.settings.repository_configuration import (
     Configuration,
     proposed_change_note,
     read_configuration,
 )
+from worker.system.tracing import phase
+
+if TYPE_CHECKING:
+    from worker.check.result_store import ResultStore
+    from worker.check.target_examination import ExecutorFactory
 
 NO_GPU = "not tested: no GPU"
 
@@ -51,6 +55,8 @@ class CheckRequest:
     Without a ``requester`` the code is the user's own.  ``other_providers``
     asks them too about inputs that miss a branch, as the settings may.
     ``configured_by`` is the revision whose configuration counts, else ``base``.
+    ``results`` keeps those of targets for the next run; a ``fresh`` run takes none from there.
+    ``jobs`` targets are examined at a time.
     """
 
     repository: Path
@@ -68,6 +74,9 @@ class CheckRequest:
     other_providers: bool = False
     configured_by: str | None = None
     gpu: Gpu = Gpu.HERE
+    results: ResultStore | None = None
+    fresh: bool = False
+    jobs: int | None = None
 
     @property
     def approved(self) -> bool:
@@ -84,6 +93,40 @@ class CheckResult:
     base_sources: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedSides:
+    """The two sides of a check, and how much differs: code files, functions to test at most.
+
+    ``base_name`` is what the base was called; ``seconds`` is the time for all of it.
+    """
+
+    base: str
+    base_name: str | None
+    head: str | None
+    files: int
+    functions: int
+    seconds: float
+
+
+class CheckListener(Protocol):
+    """Hears of the progress of a check."""
+
+    def compared(self, comparison: ComparedSides) -> None:
+        """The change is read; nothing was run yet."""
+
+    def detected(self, targets: Sequence[Target]) -> None:
+        """The targets are known."""
+
+    def preparing(self, what: str) -> None:
+        """Something that takes time begins, in words."""
+
+    def examining(self, target: Target) -> None:
+        """A target's examination begins."""
+
+    def found(self, verdict: Verdict) -> None:
+        """A verdict stands, confirmed."""
+
+
 KeepPartial = Callable[[CheckResult], None]
 """Keeps a partial report; a later one takes its place."""
 
@@ -95,8 +138,8 @@ WriteTree = Callable[[str | None, Path], tuple[Skipped, ...]]
 class CheckPlan:
     """Targets of a change set, and the analyzers that are to examine them.
 
-    ``write`` writes its trees where no checkout has them, ``executor`` makes the executors.
-    ``keep`` takes the partial report that a killed run would leave.
+    ``write`` writes its trees where no checkout has them, ``executor`` makes other executors.
+    ``keep`` takes the partial report that a killed run would leave.  ``ordered`` targets stay so.
     """
 
     changes: ChangeSet
@@ -105,18 +148,41 @@ class CheckPlan:
     configuration: Configuration
     notes: tuple[str, ...] = ()
     write: WriteTree | None = None
-    executor: ExecutorFactory = SandboxExecutor
+    executor: ExecutorFactory | None = None
     keep: KeepPartial | None = None
+    ordered: bool = False
 
 
 def plan_check(
-    request: CheckRequest, settings: Settings, keep: KeepPartial | None = None
+    request: CheckRequest,
+    settings: Settings,
+    listener: CheckListener,
+    keep: KeepPartial | None = None,
 ) -> CheckPlan:
     """Read the change and detect its targets.
 
     Raises ``UsageError`` for wrong usage or configuration, ``MachineError`` where
     this machine cannot read the change, and ``GpuNeededError``.
     """
+    with phase("read changes"):
+        configuration, changes = _read(request)
+    names = request.analyzers or configuration.analyzers
+    analyzers = _analyzers(names) if names else ()
+    _require_targets(request, changes)
+    with phase("detection"):
+        found = _detected(request, changes)
+    seconds = request.seconds or configuration.budget.seconds
+    listener.compared(_sides(request, changes, len(found.targets), seconds))
+    if found.targets:
+        analyzers = analyzers or _analyzers(())
+        found = replace(found, targets=_concerned(analyzers, found.targets))
+    found = _without_gpu(found, changes, request.gpu)
+    notes = (*added_ignores(changes), *_notes(request, settings)) if found.targets else ()
+    return CheckPlan(changes, found, analyzers, configuration, notes, keep=keep)
+
+
+def _read(request: CheckRequest) -> tuple[Configuration, ChangeSet]:
+    """Return the configuration that counts, and what changed."""
     configuration = read_configuration(
         request.repository,
         request.configured_by or request.base,
@@ -131,19 +197,46 @@ def plan_check(
         everything=request.everything,
     )
     refuse_malformed(changes)
+    return configuration, changes
+
+
+def _detected(request: CheckRequest, changes: ChangeSet) -> DetectionResult:
+    """Return the targets of a change; files that earlier runs have read are not read again."""
+    facts = known_facts(request.results, len(changes.sources))
+    found = detect(
+        changes,
+        catalogue.load_catalogue(),
+        everything=request.everything,
+        only=request.targets,
+        facts=facts,
+    )
+    keep_facts(request.results, facts)
+    return found
+
+
+def _sides(
+    request: CheckRequest, changes: ChangeSet, functions: int, seconds: float
+) -> ComparedSides:
+    return ComparedSides(
+        changes.base, request.base, changes.head, len(changes.changes), functions, seconds
+    )
+
+
+def _analyzers(names: Sequence[str]) -> tuple[Analyzer, ...]:
+    """Return the analyzers of these names, or all; only here are they loaded."""
+    from analyzers.pipeline import ANALYZERS, analyzers_named  # noqa: PLC0415
+
     try:
-        analyzers = analyzers_named(request.analyzers or configuration.analyzers)
+        return analyzers_named(names)
     except KeyError as unknown:
         known = ", ".join(analyzer.name for analyzer in ANALYZERS)
         raise UsageError(f"no analyzer is called {unknown}; there is: {known}") from unknown
-    _require_targets(request, changes)
-    found = detect(
-        changes, catalogue.load_catalogue(), everything=request.everything, only=request.targets
-    )
-    found = replace(found, targets=concerned_targets(analyzers, found.targets))
-    found = _without_gpu(found, changes, request.gpu)
-    notes = (*added_ignores(changes), *_notes(request, settings)) if found.targets else ()
-    return CheckPlan(changes, found, analyzers, configuration, notes, keep=keep)
+
+
+def _concerned(analyzers: Sequence[Analyzer], targets: Sequence[Target]) -> tuple[Target, ...]:
+    from analyzers.pipeline import concerned_targets  # noqa: PLC0415
+
+    return concerned_targets(analyzers, targets)
 
 
 def _require_targets(request: CheckRequest, changes: ChangeSet) -> None:
@@ -151,11 +244,18 @@ def _require_targets(request: CheckRequest, changes: ChangeSet) -> None:
     unread = {skipped.target for skipped in changes.skipped}
     for target in request.targets:
         path, _, function = target.partition("::")
-        if path not in unread and not has_function(changes.sources.get(path, ""), function):
+        if path not in unread and not _has_target(path, function, changes.sources):
             raise UsageError(
                 f"--target {target}: there is no such function "
                 "(write it as path/to/file.py::Qualified.name)"
             )
+
+
+def _has_target(path: str, function: str, sources: Mapping[str, str]) -> bool:
+    from analyzers.inference.function_lookup import find_function  # noqa: PLC0415
+
+    defined = has_function(sources.get(path, ""), function)
+    return defined or find_function(path, function, sources) is not None
 
 
 def _without_gpu(found: DetectionResult, changes: ChangeSet, gpu: Gpu) -> DetectionResult:

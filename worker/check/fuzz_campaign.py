@@ -15,7 +15,7 @@ from pathlib import Path
 from analyzers import catalogue
 from analyzers.assembly.campaign.assembly_campaign import AssemblyCampaign as Assembly
 from analyzers.detection import DetectionResult, detect
-from analyzers.detection.import_graph import imports_any
+from analyzers.detection.file_facts import imports_any
 from analyzers.models.model_classes import models_in
 from analyzers.models.models_analyzer import FUZZ, ModelsAnalyzer
 from analyzers.ports import Analyzer, Executor
@@ -30,10 +30,16 @@ from analyzers.vocabulary import (
     TargetCounters,
     Verdict,
 )
-from worker.check.check_plan import CheckPlan, CheckRequest, CheckResult, KeepPartial
+from worker.check.campaign_limits import NODES, SECONDS
+from worker.check.check_plan import (
+    CheckListener,
+    CheckPlan,
+    CheckRequest,
+    CheckResult,
+    KeepPartial,
+)
 from worker.check.model_file import ModelFile, open_model_file
-from worker.check.pipeline import run_plan
-from worker.check.target_examiner import CheckListener
+from worker.check.plan_run import run_plan
 from worker.errors import UsageError
 from worker.executor.base_target import BaseTarget
 from worker.executor.execution_context import ExecutionContext
@@ -123,7 +129,6 @@ class CountingExecutor(SandboxExecutor):
         return Coverage(executions, executions, replaced=self.replaced)
 
 
-SECONDS, NODES = 120.0, 20_000
 MODULE = "<module>"
 _LAYERS = frozenset({"torch"})
 
@@ -170,6 +175,7 @@ def fuzz(
         write=file.write,
         executor=functools.partial(CountingExecutor, spent=spent),
         keep=keep,
+        ordered=True,
     )
     report = run_plan(work, _as_check(request, file), settings, listener, began)
     said = f"the campaign (seed {request.seed}): {spent}"

@@ -139,7 +139,7 @@ def _has_target(finding: Finding, tree: Path) -> bool:
     text = _text(tree / path)
     if text is None or parse_module(text) is None or path.endswith(".ipynb"):
         return True
-    return has_function(text, function)
+    return has_function(text, function, inherited=True)
 
 
 def _outcome(finding: Finding, *, failed: bool) -> ReplayedFinding:

@@ -1,16 +1,16 @@
-"""The examination of a change's targets, one after the other, and its report."""
+"""The examination of a change's targets, and its report."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
+from math import inf
 
-from analyzers.coverage import assess
+from analyzers.coverage import assess, conclude
 from analyzers.detection import DetectionResult
-from analyzers.pipeline import conclude, examine, explains, without_duplicates
+from analyzers.pipeline import examine, explains, read, without_duplicates
 from analyzers.ports import Analyzer
 from analyzers.vocabulary import (
     Broken,
@@ -22,6 +22,7 @@ from analyzers.vocabulary import (
     JsonObject,
     Level,
     LibraryBug,
+    Reason,
     Report,
     Skipped,
     Status,
@@ -29,34 +30,33 @@ from analyzers.vocabulary import (
     TargetCounters,
     Verdict,
 )
-from worker.check.base_comparison import BaseExplorer, FindingReach
+from worker.check.base_comparison import FindingReach
+from worker.check.check_plan import CheckListener
 from worker.check.ignored_findings import ignored_findings
-from worker.executor.base_target import BaseTarget
-from worker.executor.confirmation import Confirmer
+from worker.check.result_cache import ResultCache
+from worker.check.result_codec import TargetResult
+from worker.check.side_by_side import Over, SideBySide
+from worker.check.target_examination import (
+    CompletedTarget,
+    ExaminationEvent,
+    ExaminedTarget,
+    ExecutorFactory,
+    SettledCoverage,
+    SettledVerdict,
+    TargetExamination,
+)
 from worker.executor.execution_context import ExecutionContext
-from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.sandbox_executor import SandboxExecutor
 from worker.settings.repository_configuration import Configuration
 from worker.system.interruption import acknowledge_interrupt, raise_pending
+from worker.system.tracing import phase
 
 LEAST_TARGET_SECONDS = 20.0
-MOST_ADDRESSES = 20
-
-
-class CheckListener(Protocol):
-    """Hears of the progress of a check."""
-
-    def detected(self, targets: Sequence[Target]) -> None:
-        """The targets are known."""
-
-    def preparing(self, what: str) -> None:
-        """Something that takes time begins, in words."""
-
-    def examining(self, target: Target) -> None:
-        """A target's examination begins."""
-
-    def found(self, verdict: Verdict) -> None:
-        """A verdict stands, confirmed."""
+MARGIN_SECONDS = 5.0
+"""What they may take beyond the run's budget, for what was found in its last second."""
+KEEPING_SHARE = 0.05
+"""The part of the time that partial reports may take."""
+SPENT = "the run's time budget was spent"
 
 
 _MOST_SEVERE = (True, True, True)
@@ -76,11 +76,97 @@ def _finding_key(finding: Finding) -> _FindingKey:
     return finding.fingerprint, finding.path, finding.line
 
 
-ExecutorFactory = Callable[[ExecutionContext, Target, float, BaseTarget], SandboxExecutor]
+class _PacedKeeping:
+    """Keeps partial reports as often as their share of the time allows."""
+
+    def __init__(self, keep: Callable[[], None]) -> None:
+        self._keep = keep
+        self._next = 0.0
+
+    def __call__(self) -> None:
+        began = time.monotonic()
+        if began >= self._next:
+            self._keep()
+            now = time.monotonic()
+            self._next = now + (now - began) / KEEPING_SHARE
+
+
+def _weight(target: Target) -> float:
+    """Return how much time a target has beside others: what changed itself tells most."""
+    return 2.0 if target.reason is Reason.CHANGED else 1.0
+
+
+class _Shares:
+    """The time of each of ``targets`` until the deadline of all, ``jobs`` at a time."""
+
+    def __init__(self, targets: Sequence[Target], deadline: float, jobs: int) -> None:
+        self.targets = targets
+        self.deadline = deadline
+        self._jobs = jobs
+
+    def until(self, position: int) -> float | None:
+        """Return the deadline of the target at a place that begins now; ``None``: none is left."""
+        now = time.monotonic()
+        if now >= self.deadline:
+            return None
+        beside = min(position, self._jobs - 1)
+        left = [_weight(each) for each in self.targets[position - beside :]]
+        part = _weight(self.targets[position]) / sum(left)
+        share = (self.deadline - now) * min(1.0, min(self._jobs, len(left)) * part)
+        return min(now + max(share, LEAST_TARGET_SECONDS), self.deadline)
+
+
+class _InOrder:
+    """Events of targets, taken in the targets' order: those of the first at once."""
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        take: Callable[[Target, ExaminationEvent], None],
+        end: Callable[[Target], None],
+    ) -> None:
+        self._targets = targets
+        self._take = take
+        self._end = end
+        self._first = 0
+        self._over: set[int] = set()
+        self._waiting: dict[int, list[ExaminationEvent]] = {}
+
+    def add(self, position: int, event: ExaminationEvent | Over) -> None:
+        """Take an event when its turn has come; raise what a target's work ended with."""
+        if isinstance(event, Over):
+            if event.error is not None:
+                raise event.error
+            self._over.add(position)
+        else:
+            self._waiting.setdefault(position, []).append(event)
+        while self._first < len(self._targets):
+            self._take_those_of(self._first)
+            if self._first not in self._over:
+                break
+            self._end(self._targets[self._first])
+            self._first += 1
+
+    def take_all(self) -> None:
+        """Take what waits, in order."""
+        for position in sorted(self._waiting):
+            self._take_those_of(position)
+            if position in self._over:
+                self._end(self._targets[position])
+
+    def _take_those_of(self, position: int) -> None:
+        waiting = self._waiting.get(position, [])
+        while waiting:
+            self._take(self._targets[position], waiting.pop(0))
 
 
 class TargetExaminer:
-    """All targets of a change, as far as they were examined; ``bench`` makes their benches."""
+    """All targets of a change, as far as they were examined.
+
+    ``bench`` makes their benches; they are examined in ``order``, as many at a time as the
+    laboratory's place says, and reported in their own: the same report whichever is over first.
+    ``results`` of runs before are taken for those that nothing has changed for.
+    """
 
     def __init__(
         self,
@@ -89,21 +175,31 @@ class TargetExaminer:
         found: DetectionResult,
         listener: CheckListener,
         bench: ExecutorFactory = SandboxExecutor,
+        order: Sequence[Target] | None = None,
+        results: ResultCache | None = None,
     ) -> None:
         self._laboratory = laboratory
         self._changes = changes
         self._targets = found.targets
+        self._order = found.targets if order is None else tuple(order)
+        self._results = results or ResultCache()
+        self._jobs = laboratory.place.parallel
+        self._keep = _PacedKeeping(lambda: None)
+        self._deadline = inf
         self._listener = listener
         self._bench = bench
         self._reached = FindingReach(laboratory, changes)
         self._tallies: dict[str, TargetCounters] = {}
         self._coverage: dict[str, Coverage] = {}
         self._findings: dict[_FindingKey, Finding] = {}
-        self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
+        self._skipped = dict.fromkeys((*changes.skipped, *found.skipped))
         self._broken: list[Broken] = []
         self._appendix: dict[tuple[str, ...], LibraryBug] = {}
         self._notes: dict[str, None] = {}
-        self._under_way = ""
+        self._heard: dict[str, list[Verdict]] = {}
+        self._told: dict[str, tuple[str, ...]] = {}
+        self._shared: set[str] = set()
+        self._under_way: set[str] = set()
         self._interrupted = True
 
     def examine(
@@ -112,74 +208,154 @@ class TargetExaminer:
         deadline: float,
         keep: Callable[[], None] = lambda: None,
     ) -> None:
-        """Examine target after target, until ``deadline`` or Ctrl-C.
+        """Examine the targets until ``deadline`` or Ctrl-C.
 
         ``deadline`` is a time of ``time.monotonic``; what it leaves of the
-        budget is shared evenly by the targets that are left.  ``keep`` is called
-        before each target, with what a killed run would leave.
+        budget is shared by the targets that are left, but for those whose result is
+        known: what changed has more.  ``keep`` is called between targets, with what a
+        killed run would leave.
         """
+        self._keep = _PacedKeeping(keep)
+        examination = TargetExamination(
+            self._laboratory, self._changes.changes, self._reached, self._bench, analyzers
+        )
+        self._deadline = deadline
         try:
-            for position, target in enumerate(self._targets):
-                keep()
-                now = time.monotonic()
-                share = (deadline - now) / (len(self._targets) - position)
-                until = min(now + max(share, LEAST_TARGET_SECONDS), deadline)
-                if now >= deadline:
-                    self._hear(Skipped("assayer", target.id, "the run's time budget was spent"))
-                else:
-                    self._examine_one(target, analyzers, until)
-                raise_pending()
+            shares = _Shares(self._unknown(deadline), deadline, self._jobs)
+            if self._jobs > 1 and len(shares.targets) > 1:
+                self._examine_together(examination, shares)
+            else:
+                self._examine_in_turn(examination, shares)
             self._interrupted = False
         except KeyboardInterrupt:
             acknowledge_interrupt()
 
-    def _examine_one(self, target: Target, analyzers: Sequence[Analyzer], deadline: float) -> None:
-        self._listener.examining(target)
-        self._under_way = target.id
-        before = BaseTarget(self._laboratory, target, self._changes.changes)
-        bench = self._bench(self._laboratory, target, deadline, before)
-        confirmer = Confirmer(self._laboratory, target, before, self._reached.finding)
-        with ExitStack() as stack:
-            stack.callback(self._note, target, bench)
-            stack.callback(bench.close)
-            stack.callback(confirmer.close)
-            stack.callback(before.close)
-            for verdict in examine(analyzers, target, bench):
-                if isinstance(verdict, Finding) and self._blocks_already(verdict):
-                    continue
-                settled = self._settled(verdict, target, confirmer, bench)
-                if settled is not None:
-                    self._hear(settled)
-            self._coverage[target.id] = bench.coverage()
-            self._hear_undecided(target, bench)
-            if self._reached.target(target):
-                for finding in BaseExplorer(target, bench, before).fixed(confirmer.is_fixed):
-                    self._hear(finding)
-        self._under_way = ""
+    def _examine_in_turn(self, examination: TargetExamination, shares: _Shares) -> None:
+        for position, target in enumerate(shares.targets):
+            self._begin(target)
+            self._examine_one(
+                examination,
+                shares,
+                position,
+                partial(self._take, target),
+                self._blocks_already,
+            )
+            self._end(target)
+            raise_pending()
 
-    def _settled(
-        self, verdict: Verdict, target: Target, confirmer: Confirmer, bench: SandboxExecutor
-    ) -> Verdict | None:
-        """The verdict as it may be reported: a finding only when confirmed."""
-        if isinstance(verdict, Skipped):
-            for met, said in bench.undecided.items():
-                if met in verdict.reason:
-                    reason = verdict.reason.replace(met, said)
-                    return replace(verdict, reason=reason, our_fault=True)
-            return verdict
-        if not isinstance(verdict, Finding):
-            return verdict
-        if verdict.status is Status.FIXED:
-            return verdict if confirmer.is_fixed(verdict) else None
+    def _examine_together(self, examination: TargetExamination, shares: _Shares) -> None:
+        """Examine in threads, and take what they tell in the order of the targets."""
+        together: SideBySide[Target, ExaminationEvent] = SideBySide(
+            shares.targets,
+            self._jobs,
+            lambda position, _, tell: self._examine_one(examination, shares, position, tell),
+        )
+        told = _InOrder(shares.targets, self._take, self._end)
         try:
-            return confirmer.confirmed(verdict, bench.history)
-        except (GuestFailure, TargetNotLoaded) as error:
-            return Broken(verdict.analyzer, target.id, f"could not confirm {verdict.rule}: {error}")
+            for position, event in together.events(self._begin):
+                told.add(position, event)
+                raise_pending()
+        except BaseException:
+            self._laboratory.stop()
+            for position, event in together.rest():
+                if not (isinstance(event, Over) and event.error):
+                    told.add(position, event)
+            told.take_all()
+            raise
 
-    def _hear_undecided(self, target: Target, bench: SandboxExecutor) -> None:
+    def _examine_one(
+        self,
+        examination: TargetExamination,
+        shares: _Shares,
+        position: int,
+        tell: Callable[[ExaminationEvent], None],
+        is_known: Callable[[Finding], bool] = lambda _: False,
+    ) -> None:
+        target = shares.targets[position]
+        until = shares.until(position)
+        last = shares.deadline + MARGIN_SECONDS
+        if until is None:
+            tell(SettledVerdict(Skipped("assayer", target.id, SPENT)))
+            if time.monotonic() >= last:
+                return
+        with phase("examine", target=target.id):
+            examination.examine(
+                target,
+                read if until is None else examine,
+                (shares.deadline if until is None else until, last),
+                tell,
+                is_known,
+            )
+
+    def _begin(self, target: Target) -> None:
+        if time.monotonic() >= self._deadline:
+            return
+        self._keep()
+        self._listener.examining(target)
+        self._under_way.add(target.id)
+
+    def _end(self, target: Target) -> None:
+        self._under_way.discard(target.id)
+        if self._jobs > 1:
+            self._keep()
+
+    def _unknown(self, deadline: float) -> list[Target]:
+        """Hear the results that are known; return the targets without one, in order."""
+        share = (deadline - time.monotonic()) / max(1, len(self._order))
+        unknown: list[Target] = []
+        for target in self._order:
+            known = self._results.take(target, share)
+            if known is None:
+                unknown.append(target)
+                continue
+            for verdict in known.verdicts:
+                self._hear(verdict)
+            self._tallies[target.id] = replace(known.counters, cached=True)
+            self._coverage[target.id] = known.coverage
+            self._notes.update(dict.fromkeys(known.notes))
+        return unknown
+
+    def _take(self, target: Target, event: ExaminationEvent) -> None:
+        """Take what the examination of a target tells."""
+        match event:
+            case SettledVerdict(verdict, of):
+                if of is not None and self._blocks_already(of):
+                    if self._findings[_finding_key(of)].target != target.id:
+                        self._shared.add(target.id)
+                elif verdict is not None:
+                    self._heard.setdefault(target.id, []).append(verdict)
+                    self._hear(verdict)
+            case SettledCoverage(coverage, undecided):
+                self._coverage[target.id] = coverage
+                self._hear_undecided(target, undecided)
+            case ExaminedTarget(counters, coverage, notes):
+                self._tallies[target.id] = counters
+                self._coverage.setdefault(target.id, coverage)
+                self._notes.update(dict.fromkeys(notes))
+                self._told[target.id] = notes
+            case CompletedTarget():
+                self._keep_result(target, event)
+
+    def _keep_result(self, target: Target, ended: CompletedTarget) -> None:
+        heard = tuple(self._heard.get(target.id, ()))
+        if Skipped("assayer", target.id, SPENT) in heard:
+            return
+        result = TargetResult(
+            verdicts=heard,
+            counters=self._tallies[target.id],
+            coverage=self._coverage[target.id],
+            notes=self._told[target.id],
+            allotted=ended.allotted,
+            seconds=ended.seconds,
+        )
+        shared = target.id in self._shared
+        decided = not (shared or ended.is_limited or self._outages())
+        self._results.keep(target, result, decided=decided)
+
+    def _hear_undecided(self, target: Target, undecided: Mapping[str, str]) -> None:
         """Say what a limit of ours kept from being decided, where nothing has said it."""
         said = [skipped.reason for skipped in self._skipped if skipped.target == target.id]
-        for reason in bench.undecided.values():
+        for reason in undecided.values():
             if not any(reason in each for each in said):
                 self._hear(Skipped("assayer", target.id, f"undecided: {reason}", our_fault=True))
 
@@ -203,7 +379,7 @@ class TargetExaminer:
             case Skipped():
                 if verdict in self._skipped:
                     return
-                self._skipped.append(verdict)
+                self._skipped[verdict] = None
             case Broken():
                 self._broken.append(verdict)
             case LibraryBug():
@@ -224,28 +400,17 @@ class TargetExaminer:
             explains(other, finding) and _severity(other) >= _severity(finding) for other in others
         )
 
-    def _note(self, target: Target, bench: SandboxExecutor) -> None:
-        self._tallies[target.id] = bench.tally()
-        self._coverage.setdefault(target.id, bench.coverage())
-        if bench.standins:
-            names = ", ".join(bench.standins)
-            self._notes[f"{target.path}: stand-ins replaced what is not installed: {names}"] = None
-        self._notes.update(dict.fromkeys(f"{target.path}: {note}" for note in bench.notes))
-        if bench.outside:
-            asked = ", ".join(list(bench.outside)[:MOST_ADDRESSES])
-            said = f"{target.id}: asked addresses that are no described ML API: {asked}"
-            self._notes[said] = None
-
     def report(self, configuration: Configuration, seconds: float, *notes: str) -> Report:
         """The report on everything that was done, with ``notes`` on its circumstances."""
         findings = without_duplicates(tuple(self._findings.values()), self._laboratory.head.texts)
+        counted = self._counted()
         ignored = ignored_findings(findings, configuration, self._laboratory.head.texts)
         return Report(
             repository=self._changes.repository,
             base=self._changes.base,
             head=self._changes.head,
-            conclusion=self._conclusion(findings, configuration, ignored),
-            targets=tuple((target, self._tally(target)) for target in self._targets),
+            conclusion=self._conclusion(findings, configuration, ignored, counted),
+            targets=tuple((target, counted[target.id]) for target in self._targets),
             findings=findings,
             skipped=tuple(self._skipped),
             broken=(*self._broken, *self._outages()),
@@ -263,13 +428,19 @@ class TargetExaminer:
         short = any(each.out_of_time or each.refused for each in self._coverage.values())
         return self._interrupted or short or len(self._coverage) < len(self._targets)
 
-    def _tally(self, target: Target) -> TargetCounters:
+    def _counted(self) -> dict[str, TargetCounters]:
+        """Return the counters of each target, by its id."""
+        said: dict[str, list[Skipped | Broken]] = {}
+        both: list[Skipped | Broken] = [*self._skipped, *self._broken]
+        for each in both:
+            said.setdefault(each.target, []).append(each)
+        return {target.id: self._tally(target, said.get(target.id, ())) for target in self._targets}
+
+    def _tally(self, target: Target, own: Sequence[Skipped | Broken]) -> TargetCounters:
         """Return what was done for a target, and whether that tested it."""
         tally = self._tallies.get(target.id, TargetCounters())
-        said: list[Skipped | Broken] = [*self._skipped, *self._broken]
-        own = [each for each in said if each.target == target.id]
         coverage = self._coverage.get(target.id, Coverage())
-        if self._interrupted and (target.id not in self._coverage or target.id == self._under_way):
+        if self._interrupted and (target.id not in self._coverage or target.id in self._under_way):
             coverage = replace(coverage, interrupted=True)
         answer, reasons = assess(tally.executions, coverage, [*self._findings.values(), *own])
         return replace(tally, tested=answer, reasons=reasons)
@@ -279,10 +450,11 @@ class TargetExaminer:
         findings: Sequence[Finding],
         configuration: Configuration,
         ignored: dict[str, JsonObject],
+        counted: Mapping[str, TargetCounters],
     ) -> Conclusion:
         return conclude(
             [*findings, *self._skipped, *self._broken, *self._outages()],
-            tested=[self._tally(target).tested for target in self._targets],
+            tested=[each.tested for each in counted.values()],
             gate=Conclusion(configuration.gate),
             ignored=ignored,
             partial=self._partial,
@@ -299,7 +471,7 @@ class TargetExaminer:
         counters = self._laboratory.broker
         return Cost(
             seconds=round(seconds, 3),
-            executions=sum(tally.executions for tally in self._tallies.values()),
+            executions=sum(each.executions for each in self._tallies.values() if not each.cached),
             api_calls=counters.calls,
             api_calls_cached=counters.cached,
             api_calls_refused=counters.refused,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
@@ -16,10 +15,10 @@ from worker.system.programs import remove_current_folder
 
 COMMANDS = {
     "check": "worker.cli.check:check",
-    "replay": "worker.cli.check:replay",
+    "report": "worker.cli.stored_reports:report_command",
+    "replay": "worker.cli.stored_reports:replay",
     "annotate": "worker.cli.annotate:annotate",
     "relations": "worker.cli.relations:relations",
-    "layers": "worker.cli.layers:layers",
     "fuzz": "worker.cli.fuzz:fuzz",
     "demo": "worker.cli.demo:demo",
     "doctor": "worker.cli.doctor:doctor",
@@ -29,6 +28,7 @@ COMMANDS = {
     "beat": "worker.cli.serve:beat",
     "migrate": "worker.cli.migrate:migrate",
 }
+"""Where each command is.  Their modules load what is heavy only when they run."""
 
 EXIT_USAGE = 2
 EXIT_MACHINE = 3
@@ -48,7 +48,7 @@ class _Lazy(click.Group):
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("assayer"), prog_name="assayer")
+@click.version_option(package_name="assayer", prog_name="assayer")
 def cli() -> None:
     """Test the pull requests of Python projects that use machine learning.
 
@@ -56,8 +56,9 @@ def cli() -> None:
     assayer demo                    see it work, without network or keys
     assayer check                   test what changed on this branch
     assayer check --all             test every function that uses ML
+    assayer check --fix             apply the changes that were tried and help
+    assayer report run.json --format html
     assayer relations show          which calls of torch should agree
-    assayer layers show             what layers of torch take silently
     assayer fuzz model.py           look for bugs of torch with a model
     assayer doctor                  what works on this machine
     """  # noqa: D301 - click reads the escape

@@ -1,40 +1,10 @@
-"""``assayer annotate``: what functions take, inferred and written down as annotations."""
+"""``assayer annotate``: annotations inferred for functions."""
 
 from __future__ import annotations
 
-import difflib
-import tokenize
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-
-from analyzers.inference.facts import Confidence
-from analyzers.properties.annotation_proposals import (
-    Proposal,
-    applied,
-    is_test,
-    lines_of,
-    proposals,
-)
-from analyzers.vocabulary import ObservedCall
-from worker.changes.change_set import read_changes
-from worker.errors import UsageError
-from worker.executor.call_recording import record_files, recorder
-from worker.executor.project_files import documents
-from worker.report.report_messages import counted
-from worker.settings.operator_settings import read_settings
-
-
-@dataclass(slots=True)
-class _Project:
-    """A working tree: its texts by path, and calls that were recorded."""
-
-    root: Path
-    texts: Mapping[str, str]
-    unread: Mapping[str, str] = field(default_factory=dict[str, str])
-    calls: dict[str, Sequence[ObservedCall]] = field(default_factory=dict)
 
 
 @click.command(
@@ -64,105 +34,14 @@ def annotate(
     hints, docstrings, and the layers that arguments go through. Where each
     comes from, and how sure it is, goes to standard error. Test files get none.
     """
-    project = _project(paths)
-    chosen = list(_chosen(paths, project))
-    if record:
-        _record(project, chosen, settings_file, trust=trust)
-    count, wrong = 0, 0
-    for path in chosen:
-        try:
-            least = Confidence.GUESS if guesses else Confidence.LIKELY
-            found = list(proposals(path, project.texts, project.calls.get(path, ()), least))
-        except SyntaxError as error:
-            wrong += 1
-            click.echo(f"assayer: {path}:{error.lineno or 1}: {error.msg}", err=True)
-            continue
-        count += sum(len(each.sources) for each in found)
-        _publish(project, path, found, write=write)
-        if not quiet:
-            _tell(path, found)
-    done = "written" if write else "proposed"
-    click.echo(f"{counted(count, 'annotation')} {done}", err=True)
-    return 2 if wrong else 0
+    from worker.cli.annotation_writing import propose
 
-
-def _project(paths: Sequence[Path]) -> _Project:
-    """The project that the first path lies in; raises ``UsageError`` for paths that are none."""
-    for path in paths:
-        if not path.exists():
-            raise UsageError("there is no such file or folder", file=str(path))
-    first = paths[0]
-    changes = read_changes(first if first.is_dir() else first.parent, everything=True)
-    root = Path(changes.repository)
-    unread = {skipped.target: skipped.reason for skipped in changes.skipped}
-    return _Project(root, {**documents(root), **changes.sources}, unread)
-
-
-def _chosen(paths: Sequence[Path], project: _Project) -> Iterator[str]:
-    """The files meant, each once, tests left out; raises ``UsageError`` where there are none."""
-    wanted: dict[str, None] = {}
-    for path in paths:
-        place = path.resolve()
-        if not place.is_relative_to(project.root.resolve()):
-            raise UsageError(f"is not in the project at {project.root}", file=str(path))
-        inside = place.relative_to(project.root.resolve()).as_posix()
-        if inside in project.unread:
-            raise UsageError(project.unread[inside], file=str(path))
-        own = sorted(
-            n
-            for n in project.texts
-            if n.endswith(".py") and (inside in (".", n) or n.startswith(f"{inside}/"))
-        )
-        if not own:
-            raise UsageError("holds no Python code of the project", file=str(path))
-        wanted.update(dict.fromkeys(own))
-    tests = [path for path in wanted if is_test(path)]
-    if tests:
-        click.echo(f"{counted(len(tests), 'test file')} left out", err=True)
-    yield from (path for path in wanted if path not in tests)
-
-
-def _record(
-    project: _Project, paths: Sequence[str], settings_file: Path | None, *, trust: bool
-) -> None:
-    settings = read_settings(settings_file)
-    with recorder(project.root, project.texts, settings, trust=trust) as made:
-        for path, calls, obstacle in record_files(made, paths):
-            project.calls[path] = calls
-            said = f"not recorded: {obstacle}" if obstacle else f"{counted(len(calls), 'call')}"
-            click.echo(f"{path}: {said}{'' if obstacle else ' recorded'}", err=True)
-
-
-def _publish(project: _Project, path: str, found: Sequence[Proposal], *, write: bool) -> None:
-    before = project.texts[path]
-    after = applied(before, found)
-    if after == before:
-        return
-    if not write:
-        click.echo(_diff(path, before, after), nl=False)
-        return
-    file = project.root / path
-    with file.open("rb") as stream:
-        encoding, _ = tokenize.detect_encoding(stream.readline)
-    file.write_bytes(after.encode(encoding, "backslashreplace"))
-
-
-def _diff(path: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(
-        lines_of(before),
-        lines_of(after),
-        f"a/{path}",
-        f"b/{path}",
+    return propose(
+        paths,
+        settings_file,
+        write=write,
+        record=record,
+        guesses=guesses,
+        trust=trust,
+        quiet=quiet,
     )
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
-
-
-def _tell(path: str, found: Sequence[Proposal]) -> None:
-    for proposal in found:
-        click.echo(f"{path}::{proposal.function}", err=True)
-        for source in proposal.sources:
-            click.echo(f"  {source}", err=True)
-        for source in proposal.guessed:
-            click.echo(f"  left out: {source}", err=True)

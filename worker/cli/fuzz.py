@@ -2,82 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.status import Status
 
-from analyzers.vocabulary import Finding, Target, Verdict
-from worker.check.fuzz_campaign import NODES, SECONDS, CampaignCounts, FuzzRequest
-from worker.check.fuzz_campaign import fuzz as run_fuzz
-from worker.check.leftovers import remove_leftovers
-from worker.cli import report_output
-from worker.cli.progress import CheckProgress, SilentListener
-from worker.cli.report_output import ReportOutput, Reports, exit_status
-from worker.report.report_messages import counted
-from worker.settings.operator_settings import read_settings
-from worker.system.interruption import terminate_in_order
-
-
-@contextmanager
-def campaign_listener(*, quiet: bool) -> Generator[CampaignSilent | CampaignProgress]:
-    """A listener that shows a campaign's progress until the block ends."""
-    if quiet:
-        yield CampaignSilent()
-        return
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        yield CampaignProgress(console, None)
-        return
-    with console.status("looking for models …") as status:
-        yield CampaignProgress(console, status)
-
-
-class CampaignSilent(SilentListener):
-    """Hears and says nothing."""
-
-    def spent(self, spent: CampaignCounts) -> None:
-        """Say nothing."""
-
-    def ended(self, spent: CampaignCounts) -> None:
-        """Say nothing."""
-
-
-class CampaignProgress(CheckProgress):
-    """Says what was run so far on a terminal, and what was spent at the end."""
-
-    def __init__(self, console: Console, status: Status | None) -> None:
-        super().__init__(console, status)
-        self._found = 0
-        self._line = ""
-
-    def detected(self, targets: Sequence[Target]) -> None:
-        """Say what the campaign is on."""
-        self._total = len(targets)
-
-    def examining(self, target: Target) -> None:
-        """Say which target is examined."""
-        super().examining(target)
-        self._line = target.id
-
-    def found(self, verdict: Verdict) -> None:
-        """Say what stands."""
-        self._found += isinstance(verdict, Finding)
-        super().found(verdict)
-
-    def spent(self, spent: CampaignCounts) -> None:
-        """Say what was run so far; on a terminal alone, where the line is written again."""
-        if self._status is not None:
-            findings = counted(self._found, "finding")
-            self._status.update(escape(f"{self._line}: {spent}, {findings}"))
-
-    def ended(self, spent: CampaignCounts) -> None:
-        """Say what was spent."""
-        self._console.print(escape(f"{spent}"))
+from worker.check.campaign_limits import NODES, SECONDS
+from worker.cli import options
 
 
 @click.command(
@@ -101,10 +31,10 @@ class CampaignProgress(CheckProgress):
     metavar="N",
     help="Assemble so many files at most.",
 )
-@report_output.seed
-@report_output.settings_file
+@options.seed
+@options.settings_file
 @click.option("--offline", is_flag=True, help="Install nothing from a network.")
-@report_output.report
+@options.report
 def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     file: Path,
     budget: float,
@@ -112,8 +42,10 @@ def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     seed: int,
     settings_file: Path | None,
     offline: bool,  # noqa: FBT001
-    form: str,
-    output: Path | None,
+    form: str | None,
+    outputs: tuple[Path, ...],
+    fix: bool,  # noqa: FBT001
+    diff: bool,  # noqa: FBT001
     artifacts: Path | None,
     trust: bool,  # noqa: FBT001
     quiet: bool,  # noqa: FBT001
@@ -125,11 +57,19 @@ def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     should give the same, and reports what breaks, each with a program that
     shows it.
     """
+    from worker.check.fuzz_campaign import CampaignCounts, FuzzRequest
+    from worker.check.fuzz_campaign import fuzz as run_fuzz
+    from worker.check.leftovers import remove_leftovers
+    from worker.cli.campaign_progress import campaign_listener
+    from worker.cli.report_output import ReportOutput, Reports, exit_status
+    from worker.settings.operator_settings import read_settings
+    from worker.system.interruption import terminate_in_order
+
     settings = read_settings(settings_file)
     remove_leftovers(settings)
     request = FuzzRequest(file, budget, files, seed, offline=offline, trust=trust)
     terminate_in_order()
-    reports = Reports(ReportOutput(form, output, artifacts))
+    reports = Reports(ReportOutput(form, outputs, artifacts, diff=diff, fix=fix, quiet=quiet))
     with campaign_listener(quiet=quiet) as listener:
         spent = CampaignCounts(listener.spent)
         checked = run_fuzz(request, settings, listener, spent, reports.keep)

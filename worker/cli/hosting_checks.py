@@ -21,15 +21,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from worker.cli.machine_checks import MachineCheck
 from worker.errors import MachineError, UsageError
-from worker.github_app.client import repositories
 from worker.github_app.client.app import App
 from worker.github_app.client.credentials import private_key
+from worker.github_app.client.objects import registration
 from worker.github_app.client.rights import lacking
 from worker.settings.operator_settings import LOOPBACK, GithubSettings, Settings
 from worker.store.blobs import Blobs
 from worker.store.database import NEWEST_REVISION, connect, reading_engine, revision
+from worker.store.queue_names import PUBLISH, QUEUES, SCHEDULER
 from worker.store.records import WorkerRecord, WorkerState
-from worker.store.run_queue import PUBLISH, QUEUES, SCHEDULER
 from worker.store.store import Store
 
 REDIS_SECONDS = 3
@@ -61,7 +61,7 @@ def is_hosted(settings: Settings) -> bool:
 
 def _queue(url: str | None) -> MachineCheck:
     if url is None:
-        return MachineCheck("queue", ok=True, detail="none set: one process, no broker")
+        return MachineCheck("queue", ok=True, detail="none set: one process, no broker", unset=True)
     remedy = "Start Redis or correct [queue] url; deliveries are kept meanwhile."
     try:
         with Redis.from_url(url, socket_timeout=REDIS_SECONDS) as redis:
@@ -147,14 +147,14 @@ def _room(url: str) -> MachineCheck:
 def _app(github: GithubSettings) -> MachineCheck:
     if github.app_id is None and github.private_key_file is None:
         detail = "not set: the publisher needs [github] app_id and private_key_file"
-        return MachineCheck("GitHub App", ok=True, detail=detail)
+        return MachineCheck("GitHub App", ok=True, detail=detail, unset=True)
     if github.private_key_file is None:
         detail = "its key is not told here: only the publisher needs it"
         return MachineCheck("GitHub App", ok=True, detail=detail)
     try:
         private_key(github.private_key_file)
         with App(github) as app:
-            return _registered(repositories.registration(app.api))
+            return _registered(registration(app.api))
     except UsageError as error:
         return MachineCheck(
             "GitHub App", ok=False, detail=str(error), remedy="Correct the setting."
@@ -177,7 +177,7 @@ def _webhook_secret(settings: Settings) -> MachineCheck:
     reference = settings.github.webhook_secret
     if reference is None:
         detail = "not set here: the web process and the publisher need [github] webhook_secret"
-        return MachineCheck("webhook secret", ok=True, detail=detail)
+        return MachineCheck("webhook secret", ok=True, detail=detail, unset=True)
     try:
         secret = reference.read()
     except UsageError as error:
@@ -192,7 +192,7 @@ def _webhook_secret(settings: Settings) -> MachineCheck:
 def _public_url(url: str | None) -> MachineCheck:
     if url is None:
         detail = "not set here: the publisher needs [app] public_url for links to pages"
-        return MachineCheck("public address", ok=True, detail=detail)
+        return MachineCheck("public address", ok=True, detail=detail, unset=True)
     parts = urlsplit(url)
     if parts.scheme == "https" or parts.hostname in LOOPBACK:
         return MachineCheck("public address", ok=True, detail=url)

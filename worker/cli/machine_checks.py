@@ -14,20 +14,33 @@ from worker.environments.interpreters import our_interpreter
 from worker.environments.lent_packages import ACCELERATOR
 from worker.environments.uv import Unreachable
 from worker.errors import MachineError
-from worker.sandbox.attacks import run_battery
+from worker.sandbox.attacks import Starter, run_battery
+from worker.sandbox.forked_attackers import ForkedAttackers
+from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import Choice, Isolation, IsolationUnavailable, find_isolation
 from worker.sandbox.uid_slots import UIDS
+from worker.sandbox.warm_sandbox import Unforkable
+from worker.sandbox.warm_sandboxes import NO_NAMESPACES
 from worker.settings.operator_settings import EnvironmentSettings
 
 
 @dataclass(frozen=True, slots=True)
 class MachineCheck:
-    """The result of one check: its subject, whether it works, and what to do where it does not."""
+    """The result of one check: its subject, whether it works, and what to do where it does not.
+
+    ``unset``: nobody asked for it, so that nothing is wrong.
+    """
 
     name: str
     ok: bool
     detail: str
     remedy: str = ""
+    unset: bool = False
+
+    @property
+    def mark(self) -> str:
+        """Return ``ok``, ``–`` (not set) or ``missing``."""
+        return "–" if self.unset else "ok" if self.ok else "missing"
 
 
 RESTRICTION = (
@@ -50,14 +63,30 @@ def examine_isolation(
     except MachineError as error:
         return [MachineCheck("isolation", ok=False, detail=error.message, remedy=error.remedy)]
     found = MachineCheck("isolation", ok=True, detail=", ".join(isolation.layers))
-    return [found, *_check_attacks(isolation, python)]
+    checks = [found, *_check_attacks(isolation, python, "escapes", GuestProcess)]
+    return [*checks, *_check_forked_attacks(isolation, python)]
 
 
-def _check_attacks(isolation: Isolation, python: Path | str) -> list[MachineCheck]:
+FORKED = "escapes of forked guests"
+
+
+def _check_forked_attacks(isolation: Isolation, python: Path | str) -> list[MachineCheck]:
+    if not isolation.namespaces:
+        return [MachineCheck(FORKED, ok=True, detail=NO_NAMESPACES, unset=True)]
     try:
-        attacks = run_battery(isolation, python=python)
+        with ForkedAttackers() as attackers:
+            return _check_attacks(isolation, python, FORKED, attackers)
+    except Unforkable as reason:
+        return [MachineCheck(FORKED, ok=True, detail=f"none is forked: {reason}", unset=True)]
+
+
+def _check_attacks(
+    isolation: Isolation, python: Path | str, name: str, start: Starter
+) -> list[MachineCheck]:
+    try:
+        attacks = run_battery(isolation, python=python, start=start)
     except MachineError as error:
-        return [MachineCheck("escapes", ok=False, detail=error.message, remedy=error.remedy)]
+        return [MachineCheck(name, ok=False, detail=error.message, remedy=error.remedy)]
     through = [
         MachineCheck(f"escape: {attack.name}", ok=False, detail=attack.detail, remedy=RESTRICTION)
         for attack in attacks
@@ -65,7 +94,7 @@ def _check_attacks(isolation: Isolation, python: Path | str) -> list[MachineChec
     ]
     held = len(attacks) - len(through)
     summary = f"{held} of {len(attacks)} attempts held"
-    return [MachineCheck("escapes", not through, summary, RESTRICTION if through else ""), *through]
+    return [MachineCheck(name, not through, summary, RESTRICTION if through else ""), *through]
 
 
 SECONDS = 60.0

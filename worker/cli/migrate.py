@@ -5,13 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import SQLAlchemyError
-
-from worker.errors import MachineError
-from worker.settings.operator_settings import read_settings
-from worker.store.database import NEWEST_REVISION
-from worker.store.store import Store
 
 
 @click.command(epilog="Exit status: 0 it is up to date, 3 it could not be brought up to date.")
@@ -24,6 +17,14 @@ from worker.store.store import Store
 )
 def migrate(settings_file: Path | None) -> None:
     """Bring the database up to date, as every process does that opens it."""
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from worker.errors import MachineError
+    from worker.settings.operator_settings import read_settings
+    from worker.store.database import NEWEST_REVISION
+    from worker.store.store import Store
+
     url = read_settings(settings_file).store.url
     try:
         with Store(url) as store:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 
-import click
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
+from rich.text import Text
 
-from analyzers.relations.relation_tables import RelationTable
-from analyzers.relations.table_rows import ReviewedDivergence
 from analyzers.vocabulary import (
     Broken,
     Finding,
@@ -24,16 +21,14 @@ from analyzers.vocabulary import (
     Target,
     Verdict,
 )
-from analyzers.vocabulary.library_relations import Divergence
-from worker.check.target_examiner import CheckListener
-from worker.cli.relation_tables import SCHEMA, as_json, divergence_row, noted, shown
+from worker.check.check_plan import CheckListener, ComparedSides
 from worker.report.markdown_escape import inert
-from worker.report.report_messages import counted
-from worker.studies.library_study import parameters_of
-from worker.studies.study_protocol import StudyRequest, StudyResult, StudyUpdate
+from worker.report.report_messages import counted, nothing_compared
 
 MOST_APIS = 5
 COLOURS = {Level.FAILURE: "red", Level.WARNING: "yellow", Level.NOTICE: "cyan"}
+LEAST_SECONDS = 20.0
+"""Time left is told from so many seconds on."""
 
 
 @contextmanager
@@ -46,12 +41,15 @@ def progress_listener(*, quiet: bool) -> Generator[CheckListener]:
     if not console.is_terminal:
         yield CheckProgress(console, None)
         return
-    with console.status("looking for code that uses ML …") as status:
+    with console.status("Reading the change …") as status:
         yield CheckProgress(console, status)
 
 
 class SilentListener:
     """Hears and says nothing."""
+
+    def compared(self, comparison: ComparedSides) -> None:
+        """Say nothing."""
 
     def detected(self, targets: Sequence[Target]) -> None:
         """Say nothing."""
@@ -64,6 +62,42 @@ class SilentListener:
 
     def found(self, verdict: Verdict) -> None:
         """Say nothing."""
+
+
+@dataclass(slots=True)
+class WorkClock:
+    """The time that a number of like steps takes, and at most; tells what is left of it."""
+
+    total: int = 0
+    seconds: float = 0.0
+    begun: float = 0.0
+    done: int = 0
+    latest: float = 0.0
+
+    def step(self) -> None:
+        """Say that the next step begins."""
+        now = time.monotonic()
+        self.begun = self.begun or now
+        self.done += bool(self.latest)
+        self.latest = now
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, by the steps before; ``None`` without any."""
+        if not self.done:
+            return None
+        now = time.monotonic()
+        each = (self.latest - self.begun) / self.done
+        left = max(0.0, each * (self.total - self.done) - (now - self.latest))
+        return min(left, max(0.0, self.begun + self.seconds - now))
+
+
+def time_left(seconds: float | None) -> str:
+    """Return ``about 3 min left``; empty where there is nothing to tell."""
+    if seconds is None or seconds < LEAST_SECONDS:
+        return ""
+    if seconds < 90:
+        return f", about {round(seconds / 10) * 10} s left"
+    return f", about {round(seconds / 60)} min left"
 
 
 class CheckProgress:
@@ -74,180 +108,88 @@ class CheckProgress:
         self._status = status
         self._total = 0
         self._done = 0
+        self._clock = WorkClock()
+        self._announced: int | None = None
+
+    def compared(self, comparison: ComparedSides) -> None:
+        """Say what is compared, and how much there is to test."""
+        self._clock.seconds = comparison.seconds
+        self._announced = comparison.functions
+        base = comparison.base[:12]
+        if comparison.base_name and not comparison.base.startswith(comparison.base_name):
+            base = f"{comparison.base_name} ({base})"
+        head = comparison.head[:12] if comparison.head else "working tree"
+        nothing = nothing_compared(comparison.base, comparison.head, comparison.files)
+        files = counted(comparison.files, "changed file")
+        functions = f"{counted(comparison.functions, 'function')} to test"
+        self._line(f"{base} → {head}: {nothing or f'{files}, {functions}'}")
+        if self._status is not None and comparison.functions:
+            self._status.update("Loading the analyzers …")
 
     def detected(self, targets: Sequence[Target]) -> None:
-        """Say how many targets there are."""
-        self._total = len(targets)
-        if targets:
-            plural = "" if self._total == 1 else "s"
-            self._console.print(f"{self._total} function{plural} to test")
+        """Say how many targets there are, where that was not said."""
+        self._total = self._clock.total = len(targets)
+        if targets and self._total != self._announced:
+            self._line(f"{counted(self._total, 'function')} to test")
 
     def preparing(self, what: str) -> None:
         """Say what takes time."""
-        if self._status is None:
-            self._console.print(escape(f"{what} …"))
-        else:
-            self._status.update(escape(f"{what} …"))
+        self._show(f"{what} …")
 
     def examining(self, target: Target) -> None:
         """Say which target is examined."""
         self._done += 1
-        line = f"[{self._done}/{self._total}] {target.id}{_few(target.apis)}"
-        if self._status is None:
-            self._console.print(escape(line))
-        else:
-            self._status.update(escape(line))
+        self._clock.step()
+        self._show(f"[{self._done}/{self._total}] {target.id}{_few(target.apis)}")
 
     def found(self, verdict: Verdict) -> None:
-        """Say what stands."""
+        """Say what was found."""
         match verdict:
             case Finding():
                 colour = COLOURS[verdict.level]
-                place = escape(f"{verdict.path}:{verdict.line}")
+                place = escape(_flat(f"{verdict.path}:{verdict.line}"))
                 weight = f"[{colour}]{verdict.status} {verdict.level}[/]"
-                self._console.print(f"  {weight} {place} {escape(verdict.title)}")
+                self._console.print(f"  {weight} {place} {escape(_flat(verdict.title))}".rstrip())
             case Broken():
-                self._console.print(f"  [magenta]broken[/] {escape(verdict.error)}")
+                self._console.print(f"  [magenta]broken[/] {escape(_flat(verdict.error))}")
             case Skipped():
-                self._console.print(f"  [dim]not tested: {escape(verdict.reason)}[/]")
+                self._console.print(f"  [dim]not tested: {escape(_flat(verdict.reason))}[/]")
             case LibraryBug():
                 pass
+
+    def _show(self, line: str) -> None:
+        """Show what is being done: as a line, or in the live one, which tells the time left."""
+        if self._status is None:
+            self._line(line + time_left(self._clock.left()))
+        else:
+            self._status.update(LiveLine(_flat(line), self._clock))
+
+    def _line(self, line: str) -> None:
+        self._console.print(escape(_flat(line)))
+
+
+class LiveLine:
+    """A line with the time left, worked out whenever the terminal shows it."""
+
+    def __init__(self, line: str, clock: WorkClock) -> None:
+        self._line = line
+        self._clock = clock
+
+    def __rich__(self) -> Text:
+        """Return the text of now, cut to the terminal's width."""
+        text = f"{self._line}{time_left(self._clock.left())}"
+        return Text(text, no_wrap=True, overflow="ellipsis")
+
+    def __str__(self) -> str:
+        """Return the line without the time."""
+        return self._line
+
+
+def _flat(text: str) -> str:
+    """Return a text from outside on one line, without what a terminal obeys."""
+    return " ".join(inert(text).split())
 
 
 def _few(apis: Sequence[str]) -> str:
     more = f" and {len(apis) - MOST_APIS} more" if len(apis) > MOST_APIS else ""
     return f" ({', '.join(apis[:MOST_APIS])}{more})" if apis else ""
-
-
-PERIOD = 10.0
-"""Seconds between lines where nobody looks at a terminal."""
-_TOLD = {"relation": "relation", "divergence": "divergence", "api": "API"}
-
-
-class StudyProgress:
-    """Says which stage a study is at, and what it has found."""
-
-    def __init__(self, console: Console | None, status: Status | None) -> None:
-        self._console = console
-        self._status = status
-        self._found: Counter[str] = Counter()
-        self._stage = ""
-        self._due = 0.0
-
-    def heard(self, heard: StudyUpdate) -> None:
-        """Say how far it is."""
-        self._found.update(str(row["kind"]) for row in heard.rows)
-        if self._console is None or not heard.stage:
-            return
-        told = ", ".join(
-            counted(self._found[kind], word) for kind, word in _TOLD.items() if self._found[kind]
-        )
-        line = f"{heard.stage} {heard.done:,} of {heard.total:,}" + (f": {told}" if told else "")
-        if self._status is not None:
-            self._status.update(escape(inert(line)))
-        elif heard.stage != self._stage or time.monotonic() >= self._due:
-            self._console.print(escape(inert(line)))
-            self._due = time.monotonic() + PERIOD
-        self._stage = heard.stage
-
-    @contextmanager
-    def aside(self) -> Generator[None]:
-        """Leave the terminal to others until the block ends."""
-        if self._status is not None:
-            self._status.stop()
-        yield
-        if self._status is not None:
-            self._status.start()
-
-    def note(self, text: str) -> None:
-        """Say something once."""
-        if self._console is not None:
-            self._console.print(escape(text))
-
-
-@contextmanager
-def study_progress(what: str, *, quiet: bool) -> Generator[StudyProgress]:
-    """Progress that is shown until the block ends; ``what`` is begun."""
-    if quiet:
-        yield StudyProgress(None, None)
-        return
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.print(escape(f"{what} …"))
-        yield StudyProgress(console, None)
-        return
-    with console.status(escape(f"{what} …")) as status:
-        yield StudyProgress(console, status)
-
-
-class DivergenceProgress:
-    """Divergences, shown one by one (``aloud``) or together; false ones are only counted."""
-
-    def __init__(
-        self, known: RelationTable | None, progress: StudyProgress, *, aloud: bool
-    ) -> None:
-        self._known = known
-        self._progress = progress
-        self._aloud = aloud
-        self._found: list[ReviewedDivergence] = []
-        self._dismissed = 0
-        self._parameters: dict[str, tuple[str, ...]] = {}
-        self._notes: tuple[str, ...] = ()
-
-    def heard(self, event: StudyUpdate | Divergence | StudyResult) -> None:
-        """Tell what came."""
-        match event:
-            case StudyUpdate():
-                self._progress.heard(event)
-                self._parameters.update(parameters_of(event))
-            case Divergence():
-                self._add(event)
-            case StudyResult():
-                ended = () if event.complete else ("the time was over before all was tried",)
-                self._notes = (*event.notes, *ended)
-
-    def told(self, order: StudyRequest, form: str) -> str:
-        """Return what is left to tell."""
-        if form == "json":
-            rows = [divergence_row(each, self._of(each)) for each in self._found]
-            return as_json(
-                {
-                    "schema": SCHEMA,
-                    "library": order.library,
-                    "version": order.version,
-                    "divergences": rows,
-                    "dismissed": self._dismissed,
-                    "notes": list(self._notes),
-                }
-            )
-        lines = [] if self._aloud else [self._text(each) for each in self._found]
-        lines += noted(self._notes)
-        if self._dismissed:
-            lines.append(f"{self._dismissed} more that were judged to be none")
-        return "\n".join([*lines, counted(len(self._found), "divergence"), ""])
-
-    def _add(self, divergence: Divergence) -> None:
-        identity = (divergence.api, divergence.relation, divergence.related)
-        if self._known and identity in self._known.dismissed([divergence.api]):
-            self._dismissed += 1
-            return
-        judged = self._judged(divergence)
-        self._found.append(judged)
-        if self._aloud:
-            with self._progress.aside():
-                click.echo(self._text(judged))
-
-    def _judged(self, divergence: Divergence) -> ReviewedDivergence:
-        for each in self._known.judged([divergence.api]) if self._known else ():
-            like = each.divergence
-            if (like.relation, like.related) == (divergence.relation, divergence.related):
-                return ReviewedDivergence(replace(divergence, note=like.note), each.verdict)
-        return ReviewedDivergence(divergence)
-
-    def _text(self, judged: ReviewedDivergence) -> str:
-        return "\n".join([*shown(judged, self._of(judged)), ""])
-
-    def _of(self, judged: ReviewedDivergence) -> Sequence[str]:
-        name = judged.divergence.api
-        known = self._known.known([name]) if self._known else ()
-        return self._parameters.get(name) or next((each.parameters for each in known), ())

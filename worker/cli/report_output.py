@@ -5,67 +5,25 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 from platformdirs import user_state_path
 
 from analyzers.vocabulary import Conclusion
 from worker.check.check_plan import CheckResult
+from worker.cli.suggestion_files import SuggestionFiles
 from worker.report.artifacts import Artifacts, write_artifacts
-from worker.report.report_formats import FORMATS, RenderOptions, render
-from worker.report.report_messages import INTERRUPTED
-from worker.report.terminal_report import wants_colour
+from worker.report.format_names import format_of
+from worker.report.json_report import report_document
+from worker.report.markdown_escape import inert
+from worker.report.report_formats import RenderOptions, render
+from worker.report.report_messages import INTERRUPTED, verdict_line
+from worker.report.terminal_report import wants_colour, width_of
 from worker.system import interruption
-
-Command = Callable[..., Any]
-
-seed = click.option(
-    "--seed", type=int, default=0, metavar="N", show_default=True, help="Seed of every choice."
-)
-settings_file = click.option(
-    "--settings",
-    "settings_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Engines, sources, sandbox.",
-)
-_REPORT = (
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(tuple(FORMATS)),
-        default="text",
-        show_default=True,
-        help="Form of the report.",
-    ),
-    click.option(
-        "--output",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="PATH",
-        help="Write the report to PATH.",
-    ),
-    click.option(
-        "--artifacts",
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="DIR",
-        help="Write inputs and reproducers to DIR.",
-    ),
-    click.option("--trust", is_flag=True, help="Run without isolation: for your own code only."),
-    click.option("--quiet", is_flag=True, help="No progress."),
-)
-
-
-def report(command: Command) -> Command:
-    """Add the options of reports and runs: from ``--format`` to ``--quiet``."""
-    for option in reversed(_REPORT):
-        command = option(command)
-    return command
-
 
 EXIT_STATUS = {
     Conclusion.SUCCESS: 0,
@@ -78,63 +36,115 @@ EXIT_STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class ReportOutput:
-    """Format and file of a report (``None``: standard output), and its artifacts' folder."""
+    """The wanted format, the files, and what else a report is used for.
 
-    form: str
-    path: Path | None = None
+    Each file has the format of its suffix.  Standard output has the wanted format, where no file
+    has it, or the suggestions as a ``diff``; else nothing.
+    """
+
+    form: str | None = None
+    paths: tuple[Path, ...] = ()
     artifacts: Path | None = None
+    diff: bool = False
+    fix: bool = False
+    quiet: bool = True
+
+    def files(self) -> Iterator[tuple[Path, str]]:
+        """Yield each file with its format."""
+        alone = len(self.paths) == 1
+        for path in self.paths:
+            known = format_of(path, self.form if alone else None)
+            yield path, known or self.form or "text"
+
+    @property
+    def printed(self) -> str | None:
+        """The format that goes to standard output, if any."""
+        if self.diff:
+            return None
+        if not self.paths:
+            return self.form or "text"
+        written = {form for _, form in self.files()}
+        return None if self.form in written else self.form
 
 
 def written_artifacts(checked: CheckResult, folder: Path | None) -> Artifacts | None:
     """Write the findings' inputs and reproducers, by default below the user's state directory."""
     if not checked.report.findings:
         return None
-    folder = _new_folder() if folder is None else folder
+    folder = new_folder() if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     return write_artifacts(checked.report, folder.resolve(), checked.sources, checked.base_sources)
 
 
-def _new_folder() -> Path:
+def new_folder() -> Path:
+    """Make a folder of its own below the user's state directory."""
     runs = user_state_path("assayer") / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix="run-", dir=runs))
 
 
 class Reports:
-    """The reports of one run: partial ones in the output's file, and the last one."""
+    """The reports of one run: partial ones in the output's files, and the last one."""
 
     def __init__(self, where: ReportOutput) -> None:
         self._where = where
         self._folder = where.artifacts
 
     def keep(self, checked: CheckResult) -> None:
-        """Write a partial report to the output's file; what cannot be kept costs no run."""
-        path = self._where.path
-        if path is not None and (path.is_file() or not path.exists()):
+        """Write a partial report to the output's files; what cannot be kept costs no run."""
+        paths = [path for path in self._where.paths if path.is_file() or not path.exists()]
+        if paths:
             with suppress(OSError):
-                self.hand_over(checked)
+                self._write(checked, paths)
 
     def hand_over(self, checked: CheckResult) -> None:
         """Write the artifacts and the report; the report is there even where artifacts fail."""
+        where = self._where
+        artifacts = self._write(checked, where.paths)
+        if where.printed:
+            print_text(render(where.printed, checked.report, artifacts, printing_options()))
+        if where.diff or where.fix:
+            document = report_document(checked.report, artifacts)
+            files = SuggestionFiles(document, Path(checked.report.repository))
+            use_suggestions(files, diff=where.diff, fix=where.fix)
+        if not where.quiet and where.printed != "text":
+            click.echo(verdict_line(checked.report), err=True)
+
+    def _write(self, checked: CheckResult, paths: Collection[Path]) -> Artifacts | None:
+        """Write artifacts and the report to ``paths``."""
         if checked.report.findings and self._folder is None:
-            self._folder = _new_folder()
+            self._folder = new_folder()
         try:
-            files = written_artifacts(checked, self._folder)
+            artifacts = written_artifacts(checked, self._folder)
         except OSError:
-            publish(checked, self._where, None)
+            self._write_files(checked, None, paths)
             raise
-        publish(checked, self._where, files)
+        self._write_files(checked, artifacts, paths)
+        return artifacts
+
+    def _write_files(
+        self, checked: CheckResult, artifacts: Artifacts | None, paths: Collection[Path]
+    ) -> None:
+        for path, form in self._where.files():
+            if path in paths:
+                shared = _shared_folder(path, self._where.artifacts)
+                text = render(form, checked.report, artifacts, RenderOptions(shared))
+                write_whole(path, text)
 
 
-def publish(checked: CheckResult, output: ReportOutput, artifacts: Artifacts | None) -> None:
-    """Print the report, or write it to the output's path, whole or not at all."""
-    shared = _shared_folder(output)
-    colour = output.path is None and wants_colour(sys.stdout)
-    text = render(output.form, checked.report, artifacts, RenderOptions(shared, colour=colour))
-    if output.path is None:
-        click.echo(text, nl=not text.endswith("\n"))
-        return
-    path = output.path.resolve()
+def printing_options() -> RenderOptions:
+    """Return how a report is rendered for standard output."""
+    return RenderOptions(colour=wants_colour(sys.stdout), width=width_of(sys.stdout))
+
+
+def print_text(text: str) -> None:
+    """Print a report to standard output."""
+    click.echo(text, nl=not text.endswith("\n"))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all; what is there and no file is written to."""
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
@@ -147,11 +157,24 @@ def publish(checked: CheckResult, output: ReportOutput, artifacts: Artifacts | N
         part.unlink(missing_ok=True)
 
 
-def _shared_folder(output: ReportOutput) -> Path | None:
-    if output.path is None or output.artifacts is None:
+def _shared_folder(path: Path, artifacts: Path | None) -> Path | None:
+    if artifacts is None:
         return None
-    folder = output.path.resolve().parent
-    return folder if output.artifacts.resolve().is_relative_to(folder) else None
+    folder = path.resolve().parent
+    return folder if artifacts.resolve().is_relative_to(folder) else None
+
+
+def use_suggestions(files: SuggestionFiles, *, diff: bool, fix: bool) -> None:
+    """Print the verified suggestions as a difference, or apply them; say what does not fit."""
+    if diff:
+        click.echo(files.difference(), nl=False)
+    if fix:
+        for done in files.apply():
+            click.echo(f"Fixed: {inert(done)}", err=True)
+    for problem in files.problems:
+        click.echo(f"Not {'applied' if fix else 'shown'}: {inert(problem)}", err=True)
+    if fix and not files.chosen:
+        click.echo("No verified suggestion is available", err=True)
 
 
 def exit_status(checked: CheckResult) -> int:

@@ -15,13 +15,15 @@ from pathlib import Path
 from pkgutil import resolve_name
 from threading import Event
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
-from worker.settings.operator_settings import FILE_VARIABLE, Settings, read_settings
-from worker.store.run_queue import PUBLISH, QUEUES
-from worker.system import logs
+from worker.store.queue_names import PUBLISH, QUEUES
 from worker.system.programs import SEARCH_PATH
+
+if TYPE_CHECKING:
+    from worker.settings.operator_settings import Settings
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 30.0
@@ -199,7 +201,7 @@ def serve(host: str, port: int, web_only: bool, settings_file: Path | None) -> i
     if web_only:
         sys.stderr.flush()
         os.execv(web.command[0], web.command)  # noqa: S606 our own interpreter
-    logs.configure()
+    configure_logs()
     return supervise(web, _beside_web(settings), stopped_by_signals())
 
 
@@ -229,7 +231,7 @@ def worker(queues: Sequence[str], concurrency: int, settings_file: Path | None) 
     it needs the App's key ([github] private_key_file).
     """
     settings = _settings_for_children(settings_file)
-    logs.configure()
+    configure_logs()
     if PUBLISH in queues:
         resolve_name("worker.github_app.outbox.publisher:publish")(settings, stopped_by_signals())
         return 0
@@ -238,7 +240,7 @@ def worker(queues: Sequence[str], concurrency: int, settings_file: Path | None) 
         work = resolve_name("worker.runs.one_process:work")
         work(settings, stopped_by_signals(), queues=queues)
     else:
-        from worker.store.run_queue import RunTimeLimits, celery_app  # noqa: PLC0415
+        from worker.store.run_queue import RunTimeLimits, celery_app
 
         assert settings.queue.url is not None
         celery = celery_app(settings.queue.url, RunTimeLimits.of(settings))
@@ -257,7 +259,7 @@ def beat(settings_file: Path | None) -> int:
     stays unfinished.  It needs no secret of GitHub's.
     """
     settings = _settings_for_children(settings_file)
-    logs.configure()
+    configure_logs()
     resolve_name("worker.runs.scheduler:run")(settings, stopped_by_signals())
     return 0
 
@@ -265,13 +267,23 @@ def beat(settings_file: Path | None) -> int:
 def _beside_web(settings: Settings) -> list[ChildProgram]:
     beside = [assayer("publisher", "worker", "--queues", PUBLISH), assayer("clock", "beat")]
     if settings.queue.url is None:
-        secrets = (settings.github.webhook_secret, settings.app.operators)
+        ours = settings.app
+        secrets = (settings.github.webhook_secret, ours.operators, ours.client_secret)
         unseen = [secret.text.removeprefix("env:") for secret in secrets if secret is not None]
         beside.append(assayer("worker", "worker", unseen=frozenset(unseen)))
     return beside
 
 
+def configure_logs() -> None:
+    """Write logs as the settings say."""
+    from worker.system import logs
+
+    logs.configure()
+
+
 def _settings_for_children(file: Path | None) -> Settings:
+    from worker.settings.operator_settings import FILE_VARIABLE, read_settings
+
     settings = read_settings(file)
     if file is not None:
         os.environ[FILE_VARIABLE] = str(file.resolve())

@@ -6,8 +6,9 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol, Self, cast
 
@@ -116,14 +117,6 @@ def _plain(parameters: Mapping[str, Any]) -> JsonObject:
         raise NoAnswer("the parameters of the question to the API are not JSON") from error
 
 
-def local_identity(package: str, revision: int) -> str:
-    """Package, version, and the revision of our own part."""
-    try:
-        return f"local-{package}-{version(package)}-{revision}"
-    except PackageNotFoundError:
-        return f"local-{package}-missing"
-
-
 class Engine(Protocol):
     """Something that answers questions to ML APIs."""
 
@@ -146,18 +139,66 @@ class Engine(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class UnavailableEngine:
-    """No engine for a provider's APIs; ``reason`` says what to do about it."""
+class LocalEngine:
+    """An engine on this machine, by a ``package``; our own part of it has a ``revision``."""
+
+    local = True
+    package: str
+    apis: Container[str]
+    revision = 1
+
+    @property
+    def identity(self) -> str:
+        """Return package, version, and the revision of our own part."""
+        return f"local-{self.package}-{_installed(self.package, self.revision)}"
+
+    def answers(self, api: str) -> bool:
+        """Return whether the engine knows how the API answers."""
+        return api in self.apis
+
+
+@cache
+def _installed(package: str, revision: int) -> str:
+    try:
+        return f"{version(package)}-{revision}"
+    except PackageNotFoundError:
+        return "missing"
+
+
+def given_text(request: ApiRequest, most: int) -> str:
+    """Return the text that a local engine is asked about; raise ``NoAnswer``."""
+    if request.text is None:
+        raise NoAnswer("the local engine reads texts, not addresses of texts")
+    if len(request.text) > most:
+        raise NoAnswer(f"the local engine reads texts of at most {most} characters")
+    return request.text
+
+
+def expect_english(request: ApiRequest) -> None:
+    """Raise ``NoAnswer`` where a text is said to be in another language."""
+    asked = request.parameters.get("LanguageCode") or request.parameters.get("language")
+    if asked and not str(asked).casefold().startswith("en"):
+        raise NoAnswer(f"the local engine reads English, not {asked!r}")
+
+
+@dataclass
+class ProviderApis:
+    """Whoever answers all APIs of one provider."""
 
     provider: str
+
+    def answers(self, api: str) -> bool:
+        """Return whether the API is the provider's."""
+        return api.rpartition(".")[0] == self.provider
+
+
+@dataclass
+class UnavailableEngine(ProviderApis):
+    """No engine for a provider's APIs; ``reason`` says what to do about it."""
+
     reason: str
     identity: str = "none"
     local: bool = False
-
-    def answers(self, api: str) -> bool:
-        """Return every API of the provider."""
-        return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Raises ``NotAsked``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +21,6 @@ from worker.engines.engine import (
     UnavailableEngine,
     WithheldEngine,
 )
-from worker.engines.local.entity_recognition import LocalEntities
-from worker.engines.local.face_detection import LocalFaces
-from worker.engines.local.sentiment_analysis import LocalSentiment, LocalSentimentLabels
-from worker.engines.local.speech_recognition import LocalSpeech
-from worker.engines.local.text_recognition import LocalText
-from worker.engines.providers.provider_engines import provider_engine
 from worker.engines.recordings import ANY_ENGINE, Recordings, ReplayEngine
 from worker.settings.operator_settings import EngineSettings
 
@@ -90,6 +84,16 @@ _ASKED_OF = {"azure.openai": "openai"}
 
 def local_engines() -> tuple[Engine, ...]:
     """Return the engines on this machine; each loads its model when first asked."""
+    # a check that asks none of them does without their libraries
+    from worker.engines.local.entity_recognition import LocalEntities  # noqa: PLC0415
+    from worker.engines.local.face_detection import LocalFaces  # noqa: PLC0415
+    from worker.engines.local.sentiment_analysis import (  # noqa: PLC0415
+        LocalSentiment,
+        LocalSentimentLabels,
+    )
+    from worker.engines.local.speech_recognition import LocalSpeech  # noqa: PLC0415
+    from worker.engines.local.text_recognition import LocalText  # noqa: PLC0415
+
     return (
         PrefetchingEngine(LocalText()),
         LocalSentiment(),
@@ -101,29 +105,52 @@ def local_engines() -> tuple[Engine, ...]:
 
 
 class Engines:
-    """The engines in order of consideration; ``prices`` are micro-dollars a unit."""
+    """The engines in order of consideration; ``prices`` are micro-dollars a unit.
 
-    def __init__(self, engines: Sequence[Engine], prices: Mapping[str, int] | None = None) -> None:
-        self._engines = tuple(engines)
+    Where a function gives them, they are made when the first of them is needed.
+    """
+
+    def __init__(
+        self,
+        engines: Sequence[Engine] | Callable[[], Sequence[Engine]],
+        prices: Mapping[str, int] | None = None,
+    ) -> None:
+        self._given = engines
+        self._making = threading.Lock()
+        self._made: tuple[Engine, ...] | None = None
         self._prices = dict(prices or {})
+
+    @property
+    def _engines(self) -> tuple[Engine, ...]:
+        with self._making:
+            if self._made is None:
+                self._made = tuple(self._given() if callable(self._given) else self._given)
+            return self._made
 
     @classmethod
     def from_settings(
         cls, settings: Mapping[str, EngineSettings], *, offline: bool, approved: bool = True
     ) -> Self:
         """Return the engines by settings, only local unless ``approved``; raise ``UsageError``."""
-        local = local_engines()
-        chosen: list[Engine] = [] if approved else [*local]
         reason = OFFLINE if offline else None if approved else FORK
-        for provider, setting in settings.items():
-            chosen.extend(_configured(provider, setting, local, reason))
-        unconfigured = [engine for engine in local if engine not in chosen]
+        configured = [
+            (setting.kind == "local", _configured(provider, setting, reason))
+            for provider, setting in settings.items()
+        ]
+
+        def in_order() -> Sequence[Engine]:
+            local = local_engines()
+            chosen: list[Engine] = [] if approved else [*local]
+            for is_local, engine in configured:
+                chosen += [*local, engine] if is_local else [engine]
+            return [*chosen, *(engine for engine in local if engine not in chosen)]
+
         prices = {
             _ASKED_OF.get(provider, provider): round(setting.price * 1_000_000)
             for provider, setting in reversed([*settings.items()])
             if setting.price is not None
         }
-        return cls((*chosen, *unconfigured), prices)
+        return cls(in_order, prices)
 
     def cost(self, api: str, request: ApiRequest) -> int | None:
         """Return what a question costs in micro-dollars; ``None`` where nobody knows."""
@@ -158,21 +185,19 @@ class Engines:
         return engine is not None and not engine.local and not refuses
 
 
-def _configured(
-    provider: str, setting: EngineSettings, local: Sequence[Engine], withheld: str | None
-) -> list[Engine]:
+def _configured(provider: str, setting: EngineSettings, withheld: str | None) -> Engine:
+    """Return the engine that a setting asks for, after those on this machine for ``local``."""
     if setting.kind == "replay":
         folder = Recordings(Path(setting.endpoint), writable=False) if setting.endpoint else None
-        return [ReplayEngine(provider, folder)]
+        return ReplayEngine(provider, folder)
     if setting.kind == "local":
-        return [
-            *local,
-            UnavailableEngine(provider, 'nothing on this machine can; kind = "provider" can'),
-        ]
+        return UnavailableEngine(provider, 'nothing on this machine can; kind = "provider" can')
+    from worker.engines.providers.provider_engines import provider_engine  # noqa: PLC0415
+
     engine = provider_engine(provider, setting)
     if engine is None:
-        return [UnavailableEngine(provider, "this version cannot ask this provider")]
-    return [engine if withheld is None else WithheldEngine(engine, withheld)]
+        return UnavailableEngine(provider, "this version cannot ask this provider")
+    return engine if withheld is None else WithheldEngine(engine, withheld)
 
 
 def _subject(task: str) -> str:

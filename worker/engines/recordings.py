@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.engine import ApiRequest, NoAnswer
+from worker.engines.engine import ApiRequest, NoAnswer, ProviderApis
 from worker.system.temporary_files import replacement
 
 DAY = 86_400.0
@@ -232,24 +232,18 @@ def _slug(name: str) -> str:
     return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-class ReplayEngine:
+@dataclass
+class ReplayEngine(ProviderApis):
     """Answers ``provider``'s APIs from recordings, whichever engine made them."""
 
+    recordings: Recordings | None
     local = False
     identity = ANY_ENGINE
-
-    def __init__(self, provider: str, recordings: Recordings | None) -> None:
-        self._provider = provider
-        self._recordings = recordings
-
-    def answers(self, api: str) -> bool:
-        """Return every API of the provider."""
-        return api.rpartition(".")[0] == self._provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the recorded answer.  Raises ``NoAnswer`` where there is none."""
         digest = request.digest(api)
-        answer = self._recordings.find(self.identity, api, digest) if self._recordings else None
+        answer = self.recordings.find(self.identity, api, digest) if self.recordings else None
         if answer is None:
             raise NoAnswer(f"no answer of {api} was recorded for this input")
         return answer

@@ -11,7 +11,7 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from analyzers.detection.import_graph import FRAMEWORKS
+from analyzers.detection.file_facts import FRAMEWORKS
 from worker.environments.declarations.declaration import SkippedRequirement
 from worker.environments.folder_cache import MANIFEST, size_on_disk
 from worker.environments.sdists.source_distribution import SdistRequirement

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from analyzers.detection.import_graph import FRAMEWORKS
+from analyzers.detection.file_facts import FRAMEWORKS
 from worker.environments.declarations.declaration import Declaration
 from worker.environments.environment import Resolution, contents_of, joined_names
 from worker.environments.environment_builder import EnvironmentBuilder, InstallBounds

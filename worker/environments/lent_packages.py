@@ -83,10 +83,11 @@ def link(source: Path, place: Path) -> None:
 NEEDED = {
     "crosshair-tool": "no symbolic search",
     "hypothesis": "no valid inputs are drawn",
+    "pytest": "the project's tests that need pytest tell nothing of valid inputs",
 }
 """The guest's needs, and what is to be said where one cannot be had."""
 
-OLDEST_SERVING = {"hypothesis": ">=6.100"}
+OLDEST_SERVING = {"hypothesis": ">=6.100", "pytest": ">=7"}
 PACKAGES = "packages"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 from analyzers.criteria import all_ran, translate
 from analyzers.detection.framework_use.file_definitions import file_annotations
-from analyzers.guest.annotations.annotation_reader import definitions
+from analyzers.inference.function_lookup import find_function
 from analyzers.vocabulary import (
     Argument,
     Criterion,
@@ -31,6 +32,7 @@ from worker.executor.recipe_names import RecipeNames
 from worker.executor.session import Session
 from worker.executor.target_preparation import required_frameworks
 from worker.executor.warm_guest import WarmGuest
+from worker.system.tracing import traced
 
 T = TypeVar("T")
 
@@ -56,7 +58,7 @@ class SignatureMapping:
 
     def __init__(self, function: str, ours: str, theirs: str) -> None:
         self._owner = function.rpartition(".")[0]
-        self._ours, self._theirs = _of(ours), _of(theirs)
+        self._ours, self._theirs = ours, theirs
         self._function = function
 
     def translated(self, probe: Probe) -> Probe:
@@ -75,7 +77,7 @@ class SignatureMapping:
     def alike(self) -> bool:
         """Return whether the function, and its class's constructor, take the same on both sides."""
         names = (self._function, *(f"{self._owner}.{name}" for name in _CONSTRUCTORS))
-        return all(self._ours.get(name) == self._theirs.get(name) for name in names)
+        return all(_defined(self._ours, name) == _defined(self._theirs, name) for name in names)
 
     def _constructed(self, instance: Argument) -> Argument:
         pair = next(filter(None, (self._pair(f"{self._owner}.{n}") for n in _CONSTRUCTORS)), None)
@@ -88,7 +90,7 @@ class SignatureMapping:
         return RecipeArgument(ast.unparse(ast.Call(call.func, call.args, keywords)))
 
     def _pair(self, name: str) -> tuple[Parameters, Parameters] | None:
-        ours, theirs = self._ours.get(name), self._theirs.get(name)
+        ours, theirs = _defined(self._ours, name), _defined(self._theirs, name)
         return None if ours is None or theirs is None else (ours, theirs)
 
 
@@ -130,12 +132,9 @@ def _call_of(argument: Argument, owner: str) -> ast.Call | None:
     return body if is_call and isinstance(body, ast.Call) else None
 
 
-def _of(source: str) -> dict[str, Parameters]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-    return {name: _parameters(node) for name, node in definitions(tree)}
+def _defined(source: str, function: str) -> Parameters | None:
+    subject = find_function("", function, {"": source})
+    return None if subject is None else _parameters(subject.node)
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Parameters:
@@ -171,6 +170,11 @@ class BaseTarget:
         )
         self._guest = WarmGuest(laboratory, laboratory.base, self.target, self._require)
 
+    def expect(self) -> None:
+        """Let the guest's sandbox start already, where base has the target."""
+        if self.has_target():
+            self._guest.expect()
+
     def close(self) -> None:
         """End the guest."""
         self._guest.close()
@@ -183,7 +187,7 @@ class BaseTarget:
     def has_target(self) -> bool:
         """Return whether base has a function of the target's name."""
         text = self._laboratory.base.texts.get(self.target.path, "")
-        return has_function(text, self.target.function)
+        return has_function(text, self.target.function, inherited=True)
 
     def source(self, path: str) -> tuple[str, str] | None:
         """The path and the text on base of a file of head."""
@@ -215,6 +219,13 @@ class BaseTarget:
         ours = self._laboratory.head.texts.get(finding.path, "")
         return translate(finding.criterion, there[0], ours, there[1])
 
+    def started(self) -> float:
+        """Start the guest where none is; return the seconds it took.  Raises as :meth:`run`."""
+        began = time.monotonic()
+        self._guest.ask(lambda _: None)
+        return time.monotonic() - began
+
+    @traced("base")
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes on base's own parameters; engines answer what is missing.
 
@@ -226,6 +237,7 @@ class BaseTarget:
             return runs
         return self._guest.run([replace(probe, script=None) for probe in probes])
 
+    @traced("base")
     def answer_again(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes; engines answer where base asks something else.  Raises as :meth:`run`."""
         probes = [self._signatures.translated(probe) for probe in probes]
@@ -236,6 +248,7 @@ class BaseTarget:
         asked = dict(zip(other, again, strict=True))
         return [asked.get(n, run) for n, run in enumerate(runs)]
 
+    @traced("base")
     def run_each(self, probes: Sequence[Probe], seconds: float) -> Sequence[Run | None]:
         """Run the probes with their answers; ``None`` where base lacks a parameter.
 
@@ -250,6 +263,7 @@ class BaseTarget:
             return self._signatures.translated(probe)
         return None
 
+    @traced("base")
     def explore(self, exploring: ExplorationRequest) -> ExplorationResult:
         """Explore base as head was; empty where parameters differ.  Raises as :meth:`run_each`."""
         if not self._signatures.alike():

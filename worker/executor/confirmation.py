@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from analyzers.criteria import UNSTABLE, all_ran, is_shown, is_written, reached
+from analyzers.rules.property_rules import CRASH
 from analyzers.vocabulary import (
     Criterion,
     Finding,
     Level,
     Misses,
     NotRun,
+    Raised,
     Returned,
     Run,
     Skipped,
@@ -26,6 +28,7 @@ from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.repair_verification import RepairVerifier, RunHistory
 from worker.executor.session import PROBE_SECONDS
 from worker.executor.warm_guest import WarmGuest, is_limited
+from worker.system.tracing import traced
 
 
 class Confirmer:
@@ -50,6 +53,7 @@ class Confirmer:
         """End the guest."""
         self._guest.close()
 
+    @traced("confirm")
     def confirmed(self, finding: Finding, history: RunHistory) -> Finding | Skipped:
         """Return the finding with its status and a verified, or no, suggestion."""
         if isinstance(finding.criterion, Written):
@@ -62,6 +66,7 @@ class Confirmer:
             old = replace(finding, status=Status.EXISTING)
             return self._repairs.repaired(old if known else self._unseen(finding), history)
         again = self._guest.run(finding.probes)
+        self._guest.give_back()
         limited = next((run.ending for run in again if is_limited(run)), None)
         if isinstance(limited, NotRun):
             place = f"{finding.rule} at {finding.path}:{finding.line}"
@@ -71,8 +76,10 @@ class Confirmer:
             if isinstance(finding.criterion, Turns):
                 return Skipped(finding.analyzer, finding.target, UNSTABLE)
             return _unrepaired(replace(finding, status=Status.FLAKY), "it does not repeat")
-        return self._repairs.repaired(self._with_status(finding), history)
+        settled = self._with_status(finding)
+        return settled if isinstance(settled, Skipped) else self._repairs.repaired(settled, history)
 
+    @traced("confirm fixed")
     def is_fixed(self, finding: Finding) -> bool:
         """Return whether fresh processes show a finding on base and no defect on head."""
         branch = isinstance(finding.criterion, Misses)
@@ -83,6 +90,7 @@ class Confirmer:
         try:
             there = self._before.run_each(finding.probes, PROBE_SECONDS)
             here = self._guest.run(finding.probes)
+            self._guest.give_back()
         except (TargetNotLoaded, GuestFailure):
             return False
         before = [run for run in there if run is not None]
@@ -90,8 +98,8 @@ class Confirmer:
         sound = not is_shown(finding.criterion, here) if branch else returned
         return all_ran(here) and sound and all_ran(before) and is_shown(criterion, before)
 
-    def _with_status(self, finding: Finding) -> Finding:
-        """New, existing, or new with the doubt that base could not be run."""
+    def _with_status(self, finding: Finding) -> Finding | Skipped:
+        """New, existing, or new with the doubt that base could not be run; or nothing."""
         criterion = None if finding.absent_on_base else self._before.criterion(finding)
         if criterion is None:
             return self._unseen(finding)
@@ -101,7 +109,12 @@ class Confirmer:
             return self._unseen(finding, str(reason).partition("\n")[0])
         if not all_ran(runs):
             return self._unseen(finding, "the same inputs could not be run there")
-        status = Status.EXISTING if is_shown(criterion, runs) else finding.status
+        known = is_shown(criterion, runs)
+        if not known and _is_refused(finding, runs):
+            place = f"{finding.rule} at {finding.path}:{finding.line}"
+            said = f"{place}: base fails on the same input too, so it may not be valid"
+            return Skipped(finding.analyzer, finding.target, said)
+        status = Status.EXISTING if known else finding.status
         return _measured(replace(finding, status=status), criterion, runs)
 
     def _unseen(self, finding: Finding, reason: str | None = None) -> Finding:
@@ -110,6 +123,16 @@ class Confirmer:
             evidence = {**finding.evidence, "base": why}
             return replace(finding, status=Status.EXISTING, evidence=evidence)
         return finding if reason is None else _doubtful(finding, reason)
+
+
+def _is_refused(finding: Finding, runs: Sequence[Run]) -> bool:
+    """Return whether base fails too, elsewhere, on inputs that nobody said to be valid."""
+    said = finding.evidence.get("annotations")
+    given = isinstance(said, Mapping) and any(
+        isinstance(each, Mapping) and each.get("given") for each in said.values()
+    )
+    inferred = finding.rule == CRASH.id and not given
+    return inferred and all(isinstance(run.ending, Raised) for run in runs)
 
 
 def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Finding:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import inf
 from os import link
 from pathlib import Path
 
@@ -18,12 +19,17 @@ from worker.environments.environment import OUR_OWN, Environment
 from worker.environments.interpreters import developer_environment
 from worker.environments.provision import Environments
 from worker.executor.example_database import ExampleDatabase
-from worker.sandbox.command_lines import reachable_by_others
-from worker.sandbox.guest_limits import Limits
+from worker.sandbox.command_lines import gpu_devices, reachable_by_others
+from worker.sandbox.guest_limits import GPU_ADDRESS_SPACE, Limits
+from worker.sandbox.guest_process import GuestProcess, guest_program
+from worker.sandbox.guest_spawn import LaunchPlan
 from worker.sandbox.isolation import TRUSTED, Isolation, find_isolation
+from worker.sandbox.warm_sandbox import Guest
+from worker.sandbox.warm_sandboxes import WarmSandboxes
 from worker.settings.operator_settings import SandboxSettings, Settings
 from worker.sources.source_selection import Sources
 from worker.system.temporary_files import owned_folder
+from worker.system.tracing import phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,10 @@ class GuestRuntime:
     """The conditions under which guests run: the isolation, the interpreter, the limits.
 
     ``hidden`` are packages that the interpreter has and the project has not; ``layer`` holds the
-    guest's own needs; ``retry`` multiplies the limits of what is tried again after meeting one.
+    guest's own needs; ``retry`` multiplies the limits of what is tried again after meeting one;
+    ``devices`` are files of a GPU that guests may use;
+    ``warm`` are sandboxes that guests can be forked in, for ``parallel`` targets at a time.
+    No guest is asked after ``until``, a time of ``time.monotonic``.
     """
 
     isolation: Isolation
@@ -39,7 +48,34 @@ class GuestRuntime:
     limits: Limits
     hidden: tuple[str, ...] = ()
     layer: Path | None = None
+    devices: tuple[Path, ...] = ()
     retry: float = 2.0
+    until: float = inf
+    warm: WarmSandboxes | None = None
+    parallel: int = 1
+
+    def guest(self, tree: Path, modules: Collection[str] | None = None) -> Guest:
+        """Start a guest on a tree; with ``modules`` it may be forked where they are imported.
+
+        Raises ``MachineError`` where it does not start.
+        """
+        plan = self.launch_plan(tree)
+        if self.warm is None:
+            return GuestProcess(plan)
+        return self.warm.guest(plan, modules, self.until)
+
+    def launch_plan(self, tree: Path) -> LaunchPlan:
+        """Return how guests on a tree are started."""
+        return LaunchPlan(
+            self.isolation,
+            tree.resolve(),
+            Path(self.python),
+            self.limits,
+            guest_program(),
+            self.isolation.namespaces,
+            self.layer,
+            self.devices,
+        )
 
     def of(self, environment: Environment | None) -> GuestRuntime:
         """The place with the interpreter and packages of an environment."""
@@ -50,6 +86,16 @@ class GuestRuntime:
             python=environment.python,
             hidden=environment.hidden,
             layer=environment.layer,
+        )
+
+    def with_devices(self, devices: tuple[Path, ...]) -> GuestRuntime:
+        """Return the place for guests that may use the files of a GPU; the report names them."""
+        named = f"GPU ({', '.join(device.name for device in devices)})"
+        return replace(
+            self,
+            isolation=replace(self.isolation, layers=(*self.isolation.layers, named)),
+            limits=replace(self.limits, address_space=GPU_ADDRESS_SPACE),
+            devices=devices,
         )
 
     def with_more(self) -> GuestRuntime:
@@ -67,7 +113,9 @@ def guest_runtime(settings: Settings, *, trust: bool) -> GuestRuntime:
     )
     python = sandbox.python
     hidden = OUR_OWN if python == Path(sys.executable) else ()
-    return GuestRuntime(isolation, python, _limits(sandbox), hidden, retry=sandbox.retry)
+    devices = gpu_devices() if sandbox.gpu == "auto" and isolation.isolated else ()
+    place = GuestRuntime(isolation, python, _limits(sandbox), hidden, retry=sandbox.retry)
+    return place.with_devices(devices) if devices else place
 
 
 def _limits(sandbox: SandboxSettings) -> Limits:
@@ -112,16 +160,26 @@ class ExecutionContext:
         default_factory=dict[tuple[str, ...], dict[str, bool]]
     )
 
+    def ending(self, until: float) -> ExecutionContext:
+        """Return the context for guests that are asked nothing after ``until``."""
+        return replace(self, place=replace(self.place, until=until))
+
     def place_of(self, tree: SourceTree) -> GuestRuntime:
         """Return where the code of a tree runs."""
         return self.place.of(tree.environment)
+
+    def stop(self) -> None:
+        """End all guests, from another thread, and let none begin."""
+        if self.place.warm is not None:
+            self.place.warm.stop()
 
     def describe(self) -> tuple[str, ...]:
         """Return what runs are made with, in sentences for the report."""
         isolation = "; ".join(self.place.isolation.layers)
         environments = [tree.environment for tree in (self.head, self.base)]
         notes = dict.fromkeys(note for each in environments if each for note in each.notes)
-        return (f"isolation: {isolation}", *notes, *self.broker.describe(), *self.left_out)
+        forks = () if self.place.warm is None else self.place.warm.notes
+        return (f"isolation: {isolation}", *forks, *notes, *self.broker.describe(), *self.left_out)
 
     @contextmanager
     def patched(self, suggestion: Suggestion) -> Generator[SourceTree]:
@@ -168,7 +226,8 @@ def with_environments(
         isolation=laboratory.place.isolation,
     ) as environments:
         old = laboratory.base.root if laboratory.base.texts else None
-        head, base = environments.of_trees(laboratory.head.root, old, paths, own)
+        with phase("environment"):
+            head, base = environments.of_trees(laboratory.head.root, old, paths, own)
         yield replace(
             laboratory,
             head=replace(laboratory.head, environment=head),

@@ -99,13 +99,21 @@ def _probe(arguments: Frame, target: str, ensures: Sequence[str]) -> Probe:
     return Probe(target, made, ensures=tuple(ensures))
 
 
-def observe_frame(functions: Sequence[str], tests: Sequence[str], seconds: float) -> Frame:
-    """The ``observe`` frame: which functions to watch while which tests run."""
+def observe_frame(
+    functions: Sequence[str],
+    tests: Sequence[str],
+    seconds: float,
+    layer: Path | None,
+    documents: Sequence[str] = (),
+) -> Frame:
+    """The ``observe`` frame: which functions to watch while which tests and examples run."""
     return {
         "type": "observe",
         "functions": list(functions),
         "tests": list(tests),
+        "documents": list(documents),
         "seconds": seconds,
+        "layer": None if layer is None else str(layer),
     }
 
 
@@ -115,7 +123,12 @@ def observed_of(
     """The calls of an ``observed`` frame, of functions and in tests that were asked for."""
     return tuple(
         ObservedCall(
-            each["function"], _constraints(each["arguments"]), each["test"], each["raised"]
+            each["function"],
+            _constraints(each["arguments"]),
+            each["test"],
+            each["raised"],
+            each.get("owner", ""),
+            _constraints(each.get("constructor", {})),
         )
         for each in frame["calls"]
         if each["function"] in functions and each["test"].partition("::")[0] in tests

@@ -6,15 +6,16 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from analyzers.vocabulary import AnswerSource, AskedInput, Exchange, JsonObject, Run
 from worker.broker.api_broker import Broker
 from worker.engines.engine import ApiRequest, NoAnswer
 from worker.executor.probe_codec import asked_inputs
-from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.protocol.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout, decoded
 from worker.sandbox.protocol.frame_shapes import BadFrame
+from worker.sandbox.warm_sandbox import Guest
 
 
 class GuestFailure(Exception):  # noqa: N818 - named by what happened
@@ -25,6 +26,10 @@ class GuestEnded(GuestFailure):
     """The guest ended or did not answer in time; ``runs`` are those that were over before."""
 
     runs: Sequence[Run] = ()
+
+
+class BudgetSpent(GuestFailure):
+    """The run's time was over before the guest answered."""
 
 
 class TargetNotLoaded(Exception):  # noqa: N818 - a fact about the target, not an error of ours
@@ -84,15 +89,26 @@ def _as_received(answer: JsonObject) -> JsonObject:
 
 
 ANSWER_SECONDS = 20.0
+OUT_OF_TIME = "the time budget was spent"
 LONGEST_REASON = 500
 
 
-class GuestConversation:
-    """A conversation with one guest; whatever breaks it off is a ``GuestFailure``."""
+def require_time(until: float) -> None:
+    """Raise ``BudgetSpent`` after ``until``, a time of ``time.monotonic``."""
+    if time.monotonic() >= until:
+        raise BudgetSpent(OUT_OF_TIME)
 
-    def __init__(self, guest: GuestProcess, broker: Broker) -> None:
+
+class GuestConversation:
+    """A conversation with one guest; whatever breaks it off is a ``GuestFailure``.
+
+    It ends at ``until``, a time of ``time.monotonic``, whatever the guest was given time for.
+    """
+
+    def __init__(self, guest: Guest, broker: Broker, until: float = inf) -> None:
         self._guest = guest
         self._broker = broker
+        self._until = until
         self.answered = GivenAnswers()
         self.used: dict[str, None] = {}
 
@@ -103,6 +119,7 @@ class GuestConversation:
 
     def send(self, message: Mapping[str, Any], seconds: float = SEND_SECONDS) -> None:
         """Say something; ``seconds`` are what the guest has to take it."""
+        require_time(self._until)
         try:
             self._guest.channel.send(message, seconds)
         except (BadFrame, ChannelClosed, ChannelTimeout) as error:
@@ -118,10 +135,13 @@ class GuestConversation:
         """
         deadline = time.monotonic() + seconds
         while True:
-            left = max(0.1, deadline - time.monotonic())
+            left = max(0.1, min(deadline, self._until) - time.monotonic())
             try:
                 frame = self._guest.channel.receive(min(left, silence or left))
-            except (ChannelClosed, ChannelTimeout, BadFrame) as error:
+            except ChannelTimeout as error:
+                require_time(self._until)
+                raise self.failure(error) from error
+            except (ChannelClosed, BadFrame) as error:
                 raise self.failure(error) from error
             if frame["type"] == "limited":
                 raise GuestEnded(frame["reason"][:LONGEST_REASON])

@@ -18,6 +18,7 @@ from analyzers.vocabulary import (
     Died,
     ExecutionRequest,
     ExecutionResult,
+    LayerError,
     ModelLayer,
     Probe,
     Run,
@@ -125,6 +126,7 @@ def _departure(frame: Frame, target: str, is_file: IsFile) -> Departure | None:
         run=Run(ending),
         layer=None if frame["layer"] is None else _layer(frame["layer"], is_file),
         single=frame["single"] if _is_program(frame["single"]) else "",
+        layers=tuple(LayerError(**each) for each in frame["layers"]),
         mutations=tuple(format_mutations([each]) for each in parse_mutations(frame["mutations"])),
         **{name: frame[name] for name in _PLAIN},
     )

@@ -10,9 +10,11 @@ from pathlib import Path, PurePosixPath
 from posixpath import basename
 
 from analyzers.guest.annotations.annotation_reader import definitions
+from analyzers.inference.facts import FunctionContext
+from analyzers.inference.function_lookup import definition_name, find_function
 from analyzers.vocabulary import Target
 
-SUFFIXES = (".md", ".rst")
+SUFFIXES = (".md", ".rst", ".sh")
 DESCRIBING = re.compile(
     r"\.?env[.-](example|sample|template|dist|defaults?)|.*\.env\.(example|sample|template|dist)"
     r"|(docker-)?compose[\w.-]*\.ya?ml|(app|serverless|template)\.ya?ml|(docker|container)file"
@@ -69,27 +71,48 @@ def _text(path: Path) -> str | None:
 
 
 MOST_TESTS = 20
+MOST_DOCUMENTS = 3
 _TEST = re.compile(r"test_.*\.py|.*_test\.py")
 
 
 def related_tests(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
     """Return the tests among ``texts`` that name the target's function, class or module."""
+    tests = {p: text for p, text in texts.items() if _TEST.fullmatch(PurePosixPath(p).name)}
+    return _related(target, tests)[:MOST_TESTS]
+
+
+def related_examples(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the texts whose examples may call a target: its own, and documents that name it."""
+    own = (target.path,) if ">>> " in texts.get(target.path, "") else ()
+    named = {path: text for path, text in texts.items() if path.lower().endswith(SUFFIXES)}
+    return (*own, *_related(target, named)[:MOST_DOCUMENTS])
+
+
+def _related(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
     named = [part for part in target.function.split(".") if part.isidentifier()][:1]
     words = [*named, PurePosixPath(target.path).stem]
-    found = [
-        (path, _rank(text, words))
-        for path, text in texts.items()
-        if _TEST.fullmatch(PurePosixPath(path).name)
-    ]
-    nearest = sorted((rank, path) for path, rank in found if rank < len(words))
-    return tuple(path for _, path in nearest[:MOST_TESTS])
+    found = [(_rank(text, words), path) for path, text in texts.items()]
+    return tuple(path for rank, path in sorted(found) if rank < len(words))
 
 
-def observed_functions(target: Target) -> tuple[str, ...]:
-    """The functions whose calls tell what is valid: the target's, and its class's constructor."""
+def observed_functions(target: Target, texts: Mapping[str, str]) -> dict[str, str]:
+    """The functions whose calls tell what is valid: the target's, and its class's constructor.
+
+    By the name under which its file defines each: that of a base class where it is inherited,
+    behind the path where that is in another file (``path::Base.forward``).
+    """
     owner, _, method = target.function.rpartition(".")
     has_class = bool(owner) and not owner.endswith("<locals>") and method != "__init__"
-    return (target.function, f"{owner}.__init__") if has_class else (target.function,)
+    wanted = (target.function, f"{owner}.__init__") if has_class else (target.function,)
+    found = {each: find_function(target.path, each, texts) for each in wanted}
+    return {_defined(each, subject, target): each for each, subject in found.items()}
+
+
+def _defined(name: str, subject: FunctionContext | None, target: Target) -> str:
+    if subject is None:
+        return name
+    defined = definition_name(subject)
+    return defined if subject.path == target.path else f"{subject.path}::{defined}"
 
 
 def functions_of(text: str) -> tuple[str, ...]:

@@ -37,12 +37,6 @@ class Bindings:
     taken: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     stars: tuple[str, ...] = ()
 
-    @property
-    def all(self) -> frozenset[str]:
-        """Every name that is bound."""
-        own = self.functions | self.classes | self.made | self.values
-        return own | self.modules.keys() | self.taken.keys()
-
 
 class ProjectBindings:
     """The bindings of a project's files; ``texts`` are those by path."""

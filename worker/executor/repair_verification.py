@@ -32,6 +32,7 @@ from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.project_files import related_tests
 from worker.executor.recipe_names import imported_names
 from worker.executor.session import Session
+from worker.system.tracing import traced
 
 RunHistory = Sequence[tuple[Probe, Run]]
 
@@ -62,6 +63,7 @@ class RepairVerifier:
         self._laboratory = laboratory
         self._target = target
 
+    @traced("repair")
     def repaired(self, finding: Finding, history: RunHistory) -> Finding:
         """Return the finding with the first verified change, else with the first that helps."""
         candidates = _candidates(finding)

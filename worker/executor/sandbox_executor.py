@@ -10,7 +10,7 @@ from functools import cached_property
 
 from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.coverage import main_branches
-from analyzers.detection.import_graph import FRAMEWORKS
+from analyzers.detection.file_facts import FRAMEWORKS
 from analyzers.guest.instrumentation.goals import instrument
 from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
@@ -37,21 +37,34 @@ from analyzers.vocabulary import (
     Skipped,
     Target,
     TargetCounters,
+    TimedOut,
 )
 from worker.broker.api_broker import alternative_apis, plain_request
 from worker.engines.engine import NoAnswer
 from worker.executor.base_target import BaseTarget, IncomparableSignature
 from worker.executor.execution_context import ExecutionContext
 from worker.executor.execution_counts import ExecutionCounts
-from worker.executor.guest_conversation import GuestEnded, GuestFailure, TargetNotLoaded
-from worker.executor.project_files import documents, functions_of, observed_functions, related_tests
+from worker.executor.guest_conversation import (
+    OUT_OF_TIME,
+    BudgetSpent,
+    GuestEnded,
+    GuestFailure,
+    TargetNotLoaded,
+)
+from worker.executor.project_files import (
+    documents,
+    functions_of,
+    observed_functions,
+    related_examples,
+    related_tests,
+)
 from worker.executor.recipe_names import RecipeNames
 from worker.executor.session import Session
 from worker.executor.target_preparation import bounded_texts, missing_framework, required_frameworks
 from worker.executor.warm_guest import WarmGuest
+from worker.sandbox.protocol.exploration_frames import LONGEST_NAME
 from worker.system.interruption import raise_pending
 
-OUT_OF_TIME = "the time budget was spent"
 SPENT = Run(NotRun(OUT_OF_TIME))
 OBSERVING_SECONDS = 10.0
 OBSERVING_SHARE = 0.25
@@ -70,7 +83,8 @@ class SandboxExecutor:
     ) -> None:
         self._laboratory = laboratory
         self._target = target
-        self._deadline = deadline
+        self._deadline = self._allotted = deadline
+        self._ran_out = False
         self._before = before
         self._guest = WarmGuest(laboratory, laboratory.head, target, self._prepared)
         self._counts = ExecutionCounts(target)
@@ -106,7 +120,7 @@ class SandboxExecutor:
         raise_pending()
         try:
             return self._guest.ask(lambda session: self._searched(session, target))
-        except (TargetNotLoaded, GuestEnded) as reason:
+        except (TargetNotLoaded, GuestEnded, BudgetSpent) as reason:
             return SearchResult(None, obstacle=_first_line(reason))
 
     def _searched(self, session: Session, target: Target) -> SearchResult:
@@ -137,7 +151,7 @@ class SandboxExecutor:
         exploring = replace(exploring, seconds=min(exploring.seconds, left))
         try:
             explored, hits = self._guest.ask(lambda session: session.explore(exploring))
-        except (TargetNotLoaded, GuestEnded) as reason:
+        except (TargetNotLoaded, GuestEnded, BudgetSpent) as reason:
             return ExplorationResult(obstacle=_first_line(reason))
         self._note(explored.notes)
         explored = RecipeNames(target.path, self._laboratory.head.texts).known(explored)
@@ -147,23 +161,37 @@ class SandboxExecutor:
         return explored
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """Return the target's calls, and its class's, in tests of the project that name it."""
+        """Return the target's calls, and its class's, in tests and examples that name it."""
         raise_pending()
         texts, known = self._laboratory.head.texts, self._laboratory.observed
         tests = related_tests(target, texts)
+        documents = related_examples(target, self._all_texts) if self._before is not None else ()
         seconds = min(OBSERVING_SECONDS, OBSERVING_SHARE * self.remaining())
-        if not tests or seconds <= 0:
+        if not (tests or documents) or seconds <= 0:
             return ()
-        about = (target.path, frozenset(tests))
+        wanted = observed_functions(target, texts)
+        others = [each for each in wanted if "::" in each and len(each) <= LONGEST_NAME]
+        functions = (*functions_of(texts[target.path]), *others)
+        about = (target.path, frozenset((*others, *tests, *documents)))
         if about not in known:
-            known[about] = self._observed(functions_of(texts[target.path]), tests, seconds)
-        return tuple(call for call in known[about] if call.function in observed_functions(target))
+            known[about] = self._observed(functions, tests, seconds, documents)
+        return tuple(
+            replace(call, function=wanted[call.function])
+            for call in known[about]
+            if call.function in wanted
+        )
 
     def _observed(
-        self, functions: Sequence[str], tests: Sequence[str], seconds: float
+        self,
+        functions: Sequence[str],
+        tests: Sequence[str],
+        seconds: float,
+        documents: Sequence[str],
     ) -> Sequence[ObservedCall]:
         with suppress(TargetNotLoaded, GuestFailure):
-            return self._guest.ask(lambda session: session.observe(functions, tests, seconds))
+            return self._guest.ask(
+                lambda session: session.observe(functions, tests, seconds, documents)
+            )
         return ()
 
     def record(self, target: Target, probes: Sequence[Probe]) -> RecordedCalls | None:
@@ -258,7 +286,10 @@ class SandboxExecutor:
             return []
         if self.remaining() <= 0:
             return [SPENT] * len(probes)
-        runs = self._guest.run(probes)
+        try:
+            runs = self._guest.run(probes)
+        except BudgetSpent:
+            return [SPENT] * len(probes)
         for probe, run in zip(probes, runs, strict=True):
             self.outside.update(dict.fromkeys(run.outside))
             if not isinstance(run.ending, NotRun):
@@ -274,6 +305,7 @@ class SandboxExecutor:
         if self.remaining() <= 0:
             return [SPENT] * len(probes)
         try:
+            self._allotted += self._before.started()
             return self._before.answer_again(probes)
         except (IncomparableSignature, GuestFailure, TargetNotLoaded):
             return None
@@ -281,6 +313,14 @@ class SandboxExecutor:
     def substitute(self, api: str) -> bool:
         """Return whether a local engine answers for this API."""
         return self._laboratory.broker.substitute(api)
+
+    def expect(self) -> None:
+        """Let the guest's sandbox start already."""
+        self._guest.expect()
+
+    def give_back(self) -> None:
+        """Let the guest's sandbox serve a confirmation, where another guest is cheap."""
+        self._guest.give_back()
 
     def source(self, path: str) -> str:
         """The head text of a project file."""
@@ -317,8 +357,21 @@ class SandboxExecutor:
         self._counts.unreachable.add(goal)
 
     def remaining(self) -> float:
-        """Seconds until the target's deadline."""
-        return self._deadline - time.monotonic()
+        """Seconds until the target's deadline, or the end of what was allotted."""
+        left = min(self._deadline, self._allotted) - time.monotonic()
+        self._ran_out = self._ran_out or left <= 0
+        return left
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether a limit of time or of the sandbox had a part in what was found."""
+        timed_out = any(isinstance(run.ending, TimedOut) for _, run in self.history)
+        return self._ran_out or timed_out or bool(self.undecided)
+
+    def allot(self, share: float) -> None:
+        """Leave ``share`` of the seconds until the target's deadline to what comes next."""
+        now = time.monotonic()
+        self._allotted = now + share * (self._deadline - now)
 
     def close(self) -> None:
         """End the guest."""
@@ -354,7 +407,8 @@ class SandboxExecutor:
     def _prepared(self, session: Session) -> None:
         prepared = session.prepared
         self._counts.points = self._known_points() & frozenset(prepared.points)
-        self.standins, self.notes = prepared.standins, prepared.notes
+        self.standins = prepared.standins
+        self._note(prepared.notes)
 
     def _known_points(self) -> frozenset[str]:
         texts = self._laboratory.head.texts

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import Self
 
 from analyzers.guest.inputs.exploration.postconditions import HEAVY_WORDS
@@ -51,6 +51,7 @@ from worker.executor.guest_conversation import (
     GuestConversation,
     GuestEnded,
     GuestFailure,
+    require_time,
     with_script_source,
 )
 from worker.executor.model_codec import assemble_frame, assembled_of, execute_frame, executed_of
@@ -61,8 +62,9 @@ from worker.executor.target_preparation import (
     prepare_frame,
     prepared_of,
 )
-from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.protocol.frame_shapes import BadFrame
+from worker.sandbox.warm_sandbox import ForkedGuest
+from worker.system.tracing import phase, traced
 
 MODEL_SECONDS = 75.0
 """A model is exported or compiled for one condition, which takes up to 40 s on a busy machine."""
@@ -81,6 +83,8 @@ def leading_same_limit(probes: Sequence[Probe], seconds: float) -> tuple[list[Pr
 
 
 PREPARE_SECONDS = 60.0
+CHEAP_SECONDS = 0.5
+"""A guest that loads its target faster is ready sooner than another sandbox starts."""
 PROBE_SECONDS = 10.0
 RESOLVE_SECONDS = 20.0
 MARGIN_SECONDS = 20.0
@@ -100,35 +104,36 @@ class Session:
     limit); one that ends or breaks the protocol costs the session (``GuestFailure``).
     """
 
-    def __init__(self, place: GuestRuntime, tree: Path, target: Target, broker: Broker) -> None:
+    def __init__(
+        self,
+        place: GuestRuntime,
+        tree: Path,
+        target: Target,
+        broker: Broker,
+        modules: Collection[str] | None = None,
+    ) -> None:
+        """``modules``: libraries that a forked guest has imported; ``None``: start afresh."""
+        require_time(place.until)
         self._target = target
         self._tree = tree
-        self._guest = GuestProcess.start(
-            place.isolation,
-            tree=tree,
-            python=place.python,
-            limits=place.limits,
-            network=place.isolation.namespaces,
-            layer=place.layer,
-        )
+        with phase("guest starts"):
+            self._guest = place.guest(tree, modules)
+        self._is_forked = bool(modules) and isinstance(self._guest, ForkedGuest)
         self._layer = place.layer
         self._patience = place.limits.patience
-        self._talk = GuestConversation(self._guest, broker)
+        self._talk = GuestConversation(self._guest, broker, place.until)
+        began = time.monotonic()
         try:
             self.prepared = self._prepare(place)
         except BaseException:
             self._guest.close()
             raise
+        self._preparing = time.monotonic() - began
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.close()
 
     @property
@@ -136,10 +141,16 @@ class Session:
         """The libraries whose stand-ins were used by what ran so far."""
         return frozenset(self._talk.used)
 
+    @property
+    def is_cheap(self) -> bool:
+        """Return whether another guest like this one would be ready at once."""
+        return self._is_forked and self._preparing < CHEAP_SECONDS
+
     def close(self) -> None:
         """End the guest and everything it started."""
         self._guest.close()
 
+    @traced("run probes")
     def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
         """Run the probes in order, a run each; ``seconds`` is the limit of one without a model."""
         runs: list[Run] = []
@@ -160,6 +171,7 @@ class Session:
                 runs += [Run(NotRun("the process died too often", our_fault=True))] * rest
         return runs
 
+    @traced("search")
     def search(
         self, goals: Sequence[Goal], seed: int, seconds: float, texts: Sequence[str] = ()
     ) -> SearchResult:
@@ -182,6 +194,7 @@ class Session:
         self._note(frame.get("notes", ()))
         return searched_of(frame, self._target.id, {goal.id for goal in goals}, texts)
 
+    @traced("explore")
     def explore(self, exploring: ExplorationRequest) -> tuple[ExplorationResult, frozenset[str]]:
         """Let the guest draw, run and shrink inputs; return also the points that occurred."""
         seconds, timeout = exploring.seconds * self._patience, exploring.timeout * self._patience
@@ -193,19 +206,25 @@ class Session:
         hits = frozenset(self.prepared.points[number] for number in frame.get("hits", ()))
         return replace(explored, failures=failures), hits
 
+    @traced("observe tests")
     def observe(
-        self, functions: Sequence[str], tests: Sequence[str], seconds: float
+        self,
+        functions: Sequence[str],
+        tests: Sequence[str],
+        seconds: float,
+        documents: Sequence[str] = (),
     ) -> Sequence[ObservedCall]:
-        """Let the guest run tests of the project and watch calls of functions."""
+        """Let the guest run tests and examples of the project and watch calls of functions."""
         seconds *= self._patience
-        self._talk.send(observe_frame(functions, tests, seconds))
+        self._talk.send(observe_frame(functions, tests, seconds, self._layer, documents))
         frame = next(self._talk.replies(host_timeout(seconds)))
         self._note(frame["notes"])
-        return observed_of(frame, functions, tests)
+        return observed_of(frame, functions, (*tests, *documents))
 
+    @traced("run tests")
     def test(self, tests: Sequence[str], seconds: float) -> Mapping[str, bool]:
         """Let the guest run tests of the project; tell of each whether it passed."""
-        self._talk.send(observe_frame((), tests, seconds))
+        self._talk.send(observe_frame((), tests, seconds, self._layer))
         frame = next(self._talk.replies(seconds + MARGIN_SECONDS))
         self._note(frame["notes"])
         found: Mapping[str, bool] = frame["outcomes"]
@@ -218,6 +237,7 @@ class Session:
         states: Mapping[str, str] = frame["states"]
         return {name: states.get(name, "absent") for name in names}
 
+    @traced("record calls")
     def record(self, probes: Sequence[Probe], seconds: float) -> RecordedCalls:
         """Let the guest run probes and watch their calls of a deep-learning library."""
         seconds, timeout = seconds * self._patience, PROBE_SECONDS * self._patience
@@ -225,6 +245,7 @@ class Session:
         frame = next(self._talk.replies(host_timeout(seconds + timeout)))
         return recorded_of(frame, self._has)
 
+    @traced("compare related calls")
     def relate(self, relating: RelationRequest) -> RelationResult:
         """Let the guest compare library calls with those that they should agree with."""
         seconds, timeout = relating.seconds * self._patience, PROBE_SECONDS * self._patience
@@ -232,6 +253,7 @@ class Session:
         frame = next(self._talk.replies(host_timeout(seconds + timeout)))
         return related_of(frame, self._target.id, self._has)
 
+    @traced("execute model")
     def execute(self, executing: ExecutionRequest) -> ExecutionResult:
         """Let the guest run a model by several executions."""
         seconds, timeout = executing.seconds * self._patience, MODEL_SECONDS * self._patience
@@ -239,6 +261,7 @@ class Session:
         frame = next(self._talk.replies(host_timeout(seconds + timeout)))
         return executed_of(frame, self._target.id, self._has)
 
+    @traced("assemble")
     def assemble(self, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
         """Let the guest run variants of the target's file."""
         seconds, timeout = assembling.seconds * self._patience, assembling.timeout * self._patience
@@ -256,6 +279,7 @@ class Session:
     def _placed_failure(self, failure: Failure) -> Failure:
         return replace(failure, run=self._placed(failure.run))
 
+    @traced("imports")
     def _prepare(self, place: GuestRuntime) -> PreparedTarget:
         self._talk.send(prepare_frame(place, self._guest.root, self._target))
         return prepared_of(next(self._talk.replies(host_timeout(PREPARE_SECONDS * self._patience))))

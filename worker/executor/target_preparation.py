@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzers import catalogue
 from analyzers.catalogue.api_descriptions import data_files, register_cache
-from analyzers.detection.import_graph import FRAMEWORKS, top_level_package
+from analyzers.detection.file_facts import FRAMEWORKS, top_level_package
 from analyzers.vocabulary import JsonObject, Skipped, Target
 from worker.environments.environment import Environment
 from worker.executor.execution_context import GuestRuntime

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from analyzers.vocabulary import NotRun, Probe, Run, Target
-from worker.executor.execution_context import ExecutionContext, SourceTree
+from worker.executor.execution_context import ExecutionContext, GuestRuntime, SourceTree
 from worker.executor.guest_conversation import GuestEnded, GuestFailure, TargetNotLoaded
+from worker.executor.preloaded_libraries import preloaded_libraries
 from worker.executor.session import PROBE_SECONDS, Session
 from worker.executor.target_preparation import PreparedTarget
 
 MOST_AGAIN = 3
+AFRESH = "its guests start afresh, as it may change how libraries are imported"
 TOO_MANY_LIMITS = "the process met a limit too often"
 T = TypeVar("T")
 
@@ -46,11 +48,22 @@ class WarmGuest:
             self._session.close()
             self._session = None
 
+    def give_back(self) -> None:
+        """End a guest that is cheap, so that its sandbox serves another until the next question."""
+        if self._session is not None and self._session.is_cheap:
+            self.close()
+
     @property
     def used(self) -> frozenset[str]:
         """The libraries whose stand-ins were used by what ran so far."""
         now = frozenset[str]() if self._session is None else self._session.used
         return now.union(self._used)
+
+    def expect(self) -> None:
+        """Let the sandbox of the first guest start already, while another is waited for."""
+        place = self._laboratory.place_of(self._tree)
+        if place.warm is not None and (modules := self._libraries(place)) is not None:
+            place.warm.prepare(place.launch_plan(self._tree.root), modules)
 
     def ask(self, question: Callable[[Session], T]) -> T:
         """Ask, twice at most; raise ``TargetNotLoaded`` and ``GuestFailure``."""
@@ -119,13 +132,21 @@ class WarmGuest:
             place = self._laboratory.place_of(self._tree)
             place = place.with_more() if self._has_more else place
             broker = self._laboratory.broker
-            self._session = Session(place, self._tree.root, self._target, broker)
+            modules = None if self._has_more else self._libraries(place)
+            self._session = Session(place, self._tree.root, self._target, broker, modules)
             try:
                 self._opened(self._session)
             except TargetNotLoaded:
                 self.close()
                 raise
         return self._session
+
+    def _libraries(self, place: GuestRuntime) -> frozenset[str] | None:
+        """Return what a template has to have imported; ``None`` to start afresh, which is noted."""
+        modules = preloaded_libraries(self._target.path, self._tree.texts, place.hidden)
+        if modules is None and place.warm is not None:
+            place.warm.notes[f"{self._target.path}: {AFRESH}"] = None
+        return modules
 
     def _replace(self) -> None:
         """End the guest; the next one has more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import lru_cache
 from threading import Event
@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from sqlalchemy import exc
 
-from worker.github_app.client import repositories
 from worker.github_app.client.api import Api
 from worker.github_app.client.app import App
 from worker.github_app.client.errors import GoneError, NotFoundError
 from worker.github_app.client.limits import utc_now
+from worker.github_app.client.objects import registration
 from worker.github_app.rate_limited_writer import (
     NotNowError,
     RateLimitedWriter,
@@ -30,37 +30,6 @@ from worker.store.store import Store
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class TaskContext:
-    """The App, the store and the right to write under one ordering key.
-
-    ``notify`` tells a run's queue that it is ready; it never raises.  ``links``
-    signs addresses.  ``now`` and ``sleep`` (seconds) are the clock's; ``sleep``
-    raises ``NotNowError`` where the process is about to end.
-    """
-
-    settings: Settings
-    store: Store
-    app: App
-    blobs: Blobs
-    lease: Lease
-    notify: Callable[[RunRecord], None]
-    links: PageLinks
-    now: Callable[[], datetime]
-    sleep: Callable[[float], None]
-
-    def api(self, installation: int, repository: int | None, **permissions: str) -> Api:
-        """Return GitHub as an installation sees one repository, with these permissions."""
-        return self.app.installation(installation, repository, permissions)
-
-    def writer(self, installation: int) -> RateLimitedWriter:
-        """Return what writes for an installation."""
-        timeouts = WriteTimeouts.of(self.settings)
-        return RateLimitedWriter(
-            self.store, self.lease, installation, timeouts, self.now, self.sleep
-        )
-
-
 STORE_UNAVAILABLE = (
     exc.OperationalError,
     exc.InterfaceError,
@@ -70,11 +39,12 @@ STORE_UNAVAILABLE = (
 """What the database's absence looks like; other errors of its are about what it was told."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PublisherContext:
     """The App, the store and the clock; ``stop`` says that the process ends.
 
-    ``sleep`` (seconds) stands in for waiting until then.
+    ``notify`` tells a run's queue that it is ready; it never raises.  ``links``
+    signs addresses.  ``sleep`` (seconds) stands in for waiting until ``stop``.
     """
 
     settings: Settings
@@ -83,7 +53,7 @@ class PublisherContext:
     blobs: Blobs
     notify: Callable[[RunRecord], None]
     links: PageLinks
-    stop: Event
+    stop: Event = field(default_factory=Event)
     now: Callable[[], datetime] = utc_now
     sleep: Callable[[float], None] | None = None
 
@@ -95,20 +65,32 @@ class PublisherContext:
     def context(self, lease: Lease) -> TaskContext:
         """Return what the tasks of an ordering key need."""
         return TaskContext(
-            settings=self.settings,
-            store=self.store,
-            app=self.app,
-            blobs=self.blobs,
-            lease=lease,
-            notify=self.notify,
-            links=self.links,
-            now=self.now,
-            sleep=self.sleep or self._wait,
+            **{each.name: getattr(self, each.name) for each in fields(self)}, lease=lease
         )
 
-    def _wait(self, seconds: float) -> None:
-        if self.stop.wait(seconds):
+    def wait(self, seconds: float) -> None:
+        """Wait; raise ``NotNowError`` where the process is about to end."""
+        if self.sleep is not None:
+            self.sleep(seconds)
+        elif self.stop.wait(seconds):
             raise NotNowError(self.now(), "the process ends")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskContext(PublisherContext):
+    """The publisher's context with the right to write under one ordering key."""
+
+    lease: Lease
+
+    def api(self, installation: int, repository: int | None, **permissions: str) -> Api:
+        """Return GitHub as an installation sees one repository, with these permissions."""
+        return self.app.installation(installation, repository, permissions)
+
+    def writer(self, installation: int) -> RateLimitedWriter:
+        """Return what writes for an installation."""
+        return RateLimitedWriter(
+            self.store, self.lease, installation, self.timeouts, self.now, self.wait
+        )
 
 
 CHECK_PERMISSIONS = {"checks": "write", "pull_requests": "read"}
@@ -204,4 +186,4 @@ def numeric_app_id(context: TaskContext) -> int | None:
 
 @lru_cache(maxsize=4)
 def _registered(app: App) -> str:
-    return f"{repositories.registration(app.api).slug}[bot]"
+    return f"{registration(app.api).slug}[bot]"

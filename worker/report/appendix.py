@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any
+
+import msgspec
 
 from analyzers.vocabulary import Divergence, LibraryBug
 from worker.report.markdown_escape import shown
 from worker.report.report_messages import clipped
+from worker.report.stored_report import StoredReport
 
 TITLE = "Known to go wrong in libraries called here"
 EXPLAINED = (
@@ -22,16 +25,7 @@ LONGEST_OUTCOME = 120
 _PLACE = ("analyzer", "target", "path", "line", "library_version")
 
 
-class AppendixEntry(Protocol):
-    """A report, fresh from its run or read from a document."""
-
-    @property
-    def appendix(self) -> Sequence[LibraryBug]:
-        """The libraries' own defects."""
-        ...
-
-
-def lines(report: AppendixEntry) -> list[tuple[str, str]]:
+def lines(report: StoredReport) -> list[tuple[str, str]]:
     """Return place and problem of each call, at most :data:`MOST`, dead processes first."""
     bugs = sorted(report.appendix, key=lambda bug: bug.divergence.rule != "crash")
     told = [(f"{bug.path}:{bug.line}", _said(bug)) for bug in bugs[:MOST]]
@@ -71,16 +65,10 @@ def document(bug: LibraryBug) -> dict[str, Any]:
     return {**place, **asdict(bug.divergence)}
 
 
-def read(item: Mapping[str, Any]) -> LibraryBug:
-    """Return the bug of an entry that the schema allows."""
-    place = {name: item[name] for name in _PLACE}
-    told = {name: item.get(name, "") for name in Divergence.__slots__}
-    return LibraryBug(**place, divergence=Divergence(**told))
-
-
 def one_each(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the entries of which each is a bug of its own, the first of each."""
     kept: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for item in items:
-        kept.setdefault(read(item).identity, item)
+        bug = msgspec.convert({**item, "divergence": item}, LibraryBug)
+        kept.setdefault(bug.identity, item)
     return list(kept.values())

@@ -27,10 +27,12 @@ _PLACED: Mapping[str, tuple[str, ...]] = {
     "path": ("kind", "suffix", "seed"),
     "dataset": ("items",),
     "loader": ("items", "batch_size"),
-    "module": ("inputs", "outputs", "seed"),
+    "module": ("inputs", "outputs", "seed", "dtype", "norm"),
     "optimizer": ("name",),
     "function": ("returns",),
     "config": ("of",),
+    "imported": ("module", "name"),
+    "constructed": ("module", "name"),
 }
 _FORMS = {
     "pil": "PIL image",
@@ -189,18 +191,25 @@ def _loader(call: CallRecipe) -> str:
 def _module(call: CallRecipe) -> str:
     given = _arguments(call)
     ends = [_sizes(given.get(name)) for name in ("inputs", "outputs")]
-    return f"small torch module from {ends[0]} to {ends[1]}"
+    dtype = f" in {_said(given['dtype'], '')}" if "dtype" in given else ""
+    return f"small torch module from {ends[0]} to {ends[1]}{dtype}"
 
 
 def _function(call: CallRecipe) -> str:
     returns = _arguments(call).get("returns")
-    return f"function that returns {'None' if returns is None else _words(returns)}"
+    said = "the last array that it is given" if returns is None else _words(returns)
+    return f"function that returns {said}"
 
 
 def _config(call: CallRecipe) -> str:
     fields = [f"{n}={r.source()}" for n, r in _arguments(call).items() if n != "of"]
     kind = _said(_arguments(call).get("of"), "configuration")
     return f"{kind} with {', '.join(fields)}" if fields else kind
+
+
+def _imported_name(call: CallRecipe) -> str:
+    module, name = (each.source().strip("'") for each in call.arguments[:2])
+    return f"{name} of {module}"
 
 
 _SAYING: Mapping[str, Callable[[CallRecipe], str]] = {
@@ -213,4 +222,6 @@ _SAYING: Mapping[str, Callable[[CallRecipe], str]] = {
     "optimizer": lambda call: f"optimizer {_said(_arguments(call).get('name'), 'SGD')}",
     "function": _function,
     "config": _config,
+    "imported": _imported_name,
+    "constructed": lambda call: f"{_imported_name(call)}(…)",
 }

@@ -13,7 +13,6 @@ from analyzers.criteria import DEATH
 from analyzers.vocabulary import Crashes, Finding, Input, Report, Status
 from worker.report import replay_file
 from worker.report.report_messages import inputs_of
-from worker.report.reproducer import reproducer, test_name
 from worker.report.reproducer_calls import comment
 
 _IMPORT = "import "
@@ -142,12 +141,17 @@ def _texts(side: Mapping[str, str], paths: set[str]) -> dict[str, str]:
 def _reproducer(finding: Finding, sources: Mapping[str, str], apis: Sequence[str]) -> str | None:
     if finding.status is Status.FIXED:
         return None
+    # what writes programs knows the analyzers, which a change without ML does without
+    from worker.report.reproducer import reproducer, test_name  # noqa: PLC0415
+
     if finding.reproducer is not None:
         return program_test(finding, finding.reproducer, test_name(finding))
     return reproducer(finding, sources, apis)
 
 
 def _write_reproducer(finding: Finding, text: str, directory: Path) -> Path:
+    from worker.report.reproducer import test_name  # noqa: PLC0415
+
     path = directory / f"{test_name(finding)}.py"
     directory.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")

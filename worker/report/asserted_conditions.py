@@ -14,6 +14,7 @@ from typing import cast
 
 from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
 from analyzers.guest.annotations.syntax import AnnotationError, parse
+from worker.report.report_templates import helper
 
 RESULT = "result"
 _DTYPES = frozenset(
@@ -22,6 +23,8 @@ _DTYPES = frozenset(
         "int16", "int32", "int64", "int8", "uint8",
     }
 )  # fmt: skip
+_RELATIONS = ("gradients", "reloads", "permutes", "ignores_masked")
+_HELPERS = ("same", "finite", "unaffected", "fits", *_RELATIONS, "near")
 _SHAPED = frozenset({"tensors", "np_arrays"})
 
 
@@ -45,8 +48,8 @@ def asserted_condition(condition: str, parameters: Sequence[str]) -> AssertedCon
         raise UnsupportedCondition(str(error)) from error
     rewriting = _Rewriting(frozenset({*parameters, "self"}), frozenset(_bound(tree)))
     expression = ast.unparse(rewriting.visit(tree))
-    called = {name: _HELPERS[name] for name in ("same", "finite", "fits") if name in rewriting.used}
-    return AssertedCondition(expression, tuple(called.values()))
+    called = tuple(helper(name) for name in _HELPERS if name in rewriting.used)
+    return AssertedCondition(expression, called)
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
@@ -77,6 +80,7 @@ class _Rewriting(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         word = node.func.id if isinstance(node.func, ast.Name) else ""
         special = getattr(self, f"_{word}", None) if word in _WORDS else None
+        special = self._of_calls if word in _RELATIONS else special
         found: ast.AST = self.generic_visit(node) if special is None else special(node)
         return found
 
@@ -106,6 +110,20 @@ class _Rewriting(ast.NodeTransformer):
         self.used.add("same")
         return _expression("same(called(code, made(code, arguments)), result)")
 
+    def _unaffected_by(self, node: ast.Call) -> ast.AST:
+        self.used |= {"unaffected", "near"}
+        earlier = earlier_call(node)
+        given = ast.Dict([ast.Constant(name) for name in earlier], list(earlier.values()))
+        made: list[ast.expr] = [ast.Name("code"), ast.Name("arguments"), given]
+        return ast.Call(ast.Name("unaffected"), made, [])
+
+    def _of_calls(self, node: ast.Call) -> ast.AST:
+        """Return a word about other calls, which makes them of what it is given first."""
+        word = ast.unparse(node.func)
+        self.used |= {word, "near"} if word != "gradients" else {word}
+        first: list[ast.expr] = [ast.Name("code"), ast.Name("arguments")]
+        return ast.Call(ast.Name(word), first + node.args, node.keywords)
+
     def _matches(self, node: ast.Call) -> ast.AST:
         self.used.add("fits")
         sizes: set[str] = set()
@@ -124,7 +142,19 @@ class _Rewriting(ast.NodeTransformer):
         return _expression(f"(lambda sizes: {' and '.join(checks)})({{}})")
 
 
-_WORDS = frozenset({"old", "finite", "unchanged", "repeatable", "matches"})
+_WORDS = frozenset({"old", "finite", "unchanged", "repeatable", "unaffected_by", "matches"})
+
+
+def earlier_call(node: ast.expr) -> dict[str, ast.expr]:
+    """Return the arguments of the call in an ``unaffected_by(…)``, none of another condition."""
+    if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "unaffected_by"):
+        return {}
+    try:
+        call = ast.parse(f"_({_text(node.args[0])})", mode="eval").body
+    except (SyntaxError, IndexError) as error:
+        raise UnsupportedCondition("unaffected_by takes the text of a call") from error
+    assert isinstance(call, ast.Call)
+    return {each.arg: each.value for each in call.keywords if each.arg is not None}
 
 
 def _expression(text: str) -> ast.expr:
@@ -137,7 +167,7 @@ def _all(texts: Iterator[str] | Sequence[str]) -> ast.expr:
 
 def _text(node: ast.expr) -> str:
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-        raise UnsupportedCondition("matches takes a text")
+        raise UnsupportedCondition("a text is expected")
     return node.value
 
 
@@ -179,50 +209,3 @@ def _size(part: object) -> int | str | None:
     if not isinstance(part, str) or part == "_":
         return None
     return int(part) if part.isdecimal() else part if part.isidentifier() else None
-
-
-_HELPERS = {
-    "same": '''\
-def same(left, right, depth=0):
-    """Whether two values are equal in type and content; NaN equals NaN."""
-    if left is right or depth > 12:
-        return True
-    if type(left) is not type(right):
-        return False
-    if hasattr(left, "dtype") and hasattr(left, "shape"):
-        if left.dtype != right.dtype or tuple(left.shape) != tuple(right.shape):
-            return False
-        return bool(((left == right) | ((left != left) & (right != right))).all())
-    if isinstance(left, dict):
-        alike = left.keys() == right.keys()
-        return alike and all(same(left[key], right[key], depth + 1) for key in left)
-    if isinstance(left, (list, tuple)):
-        pairs = zip(left, right)
-        return len(left) == len(right) and all(same(*pair, depth + 1) for pair in pairs)
-    if isinstance(left, (int, float, complex, str, bytes, set, frozenset)):
-        return left == right or (left != left and right != right)
-    return same(getattr(left, "__dict__", None), getattr(right, "__dict__", None), depth + 1)''',
-    "finite": '''\
-def finite(value):
-    """Whether no number in a value is NaN or infinite."""
-    if isinstance(value, dict):
-        return all(map(finite, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(finite, value))
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return "bool" in str(value.dtype) or bool((value - value == 0).all())
-    return not isinstance(value, (float, complex)) or value - value == 0''',
-    "fits": '''\
-def fits(value, shape, dtype, sizes):
-    """Whether an array has a shape and a dtype; names in shapes mean one size each."""
-    if dtype is not None and str(value.dtype).rpartition(".")[2] != dtype:
-        return False
-    if shape is None:
-        return True
-    actual = list(value.shape)
-    wanted = [
-        name if isinstance(name, int) else sizes.setdefault(name, size)
-        for name, size in zip(shape, actual)
-    ]
-    return len(actual) == len(shape) and actual == wanted''',
-}

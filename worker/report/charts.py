@@ -12,8 +12,11 @@ from markupsafe import Markup, escape
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
 
+from analyzers.vocabulary import LEAST_ERROR_RATIO, LayerError
 from worker.report.evidence_bars import EvidenceBar
+from worker.report.layer_errors import ratio_text
 
 COLOURS = {
     "#010101": "var(--ink)",
@@ -29,8 +32,9 @@ _LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "assayer",
     "font.family": "sans-serif",
-    "font.size": 9,
+    "font.size": 10,
     "text.color": INK,
+    "text.parse_math": False,
     "axes.labelcolor": SOFT,
     "axes.edgecolor": LINE,
     "axes.facecolor": "none",
@@ -64,10 +68,40 @@ class Cut:
     suggested: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TrendLine:
+    """A figure of each of a repository's runs, the oldest first; ``None`` where there is none."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+def trend_chart(lines: Sequence[TrendLine]) -> Markup:
+    """Return figures over the runs of a repository, one below the other."""
+    with rc_context(_LOOK):
+        figure = Figure(figsize=(5.0, 0.95 * len(lines)), layout="constrained")
+        for number, line in enumerate(lines, 1):
+            axes = figure.add_subplot(len(lines), 1, number)
+            told = [(x, y) for x, y in enumerate(line.values, 1) if y is not None]
+            axes.plot(*zip(*told, strict=True), color=NOTE, marker="o", markersize=3, clip_on=False)
+            axes.set_xlim(0.5, len(line.values) + 0.5)
+            axes.set_ylim(bottom=0)
+            axes.set_title(line.name, loc="left", fontsize=10, color=SOFT)
+            axes.locator_params(axis="y", nbins=3)
+            axes.tick_params(labelbottom=False)
+        said = ", ".join(f"{line.name} {_last(line)}" for line in lines)
+        return _svg(figure, f"The last {len(lines[0].values)} runs; the latest: {said}")
+
+
+def _last(line: TrendLine) -> str:
+    value = line.values[-1]
+    return "none" if value is None else f"{value:.3g}"
+
+
 def bar_chart(bars: Sequence[EvidenceBar]) -> Markup:
     """Return shares with 95 % intervals and thresholds; green where a share is right."""
     with rc_context(_LOOK):
-        figure = Figure(figsize=(5.2, 0.5 + 0.42 * len(bars)), layout="constrained")
+        figure = Figure(figsize=(4.4, 0.6 + 0.42 * len(bars)), layout="constrained")
         axes = figure.add_subplot()
         for row, bar in enumerate(bars):
             axes.barh(row, 100, height=0.5, color=SUNKEN)
@@ -78,21 +112,55 @@ def bar_chart(bars: Sequence[EvidenceBar]) -> Markup:
                 axes.plot([bar.threshold] * 2, [row - 0.42, row + 0.42], color=INK, linestyle=":")
         axes.set_yticks(range(len(bars)), [bar.short for bar in bars])
         axes.set_xlim(0, 100)
-        axes.set_xlabel("% of inputs; whisker: 95 % interval; dotted: threshold")
+        axes.set_xlabel("% of inputs, 95 % interval; dots: threshold")
         axes.invert_yaxis()
         return _svg(figure, "; ".join(bar.words for bar in bars))
 
 
 def _colour(bar: EvidenceBar) -> str:
-    if bar.threshold is None:
-        return GOOD if bar.repaired else NOTE
-    return GOOD if bar.share >= bar.threshold else BAD
+    return NOTE if bar.right is None else GOOD if bar.right else BAD
+
+
+_LEAST, _LONGEST = 0.1, 22
+
+
+def layer_chart(layers: Sequence[LayerError]) -> Markup:
+    """Return the error ratio of each layer, the last being the first that departs."""
+    with rc_context(_LOOK):
+        figure = Figure(figsize=(4.4, 0.9 + 0.26 * len(layers)), layout="constrained")
+        axes = figure.add_subplot()
+        for row, each in enumerate(layers):
+            ratio = LEAST_ERROR_RATIO if each.error_ratio is None else each.error_ratio
+            length = max(ratio, 1.2 * _LEAST)
+            colour = BAD if row == len(layers) - 1 else NOTE
+            axes.barh(row, length - _LEAST, left=_LEAST, height=0.6, color=colour)
+            axes.text(1.15 * length, row, ratio_text(each.error_ratio), va="center", fontsize=9)
+        *before, last = (_tail(each.layer) for each in layers)
+        axes.set_yticks(range(len(layers)), [*before, f"▸ {last}"])
+        axes.invert_yaxis()
+        _scale_by_ratio(axes, max(each.error_ratio or 0.0 for each in layers))
+        said = ", ".join(f"{each.layer} {ratio_text(each.error_ratio)}" for each in layers)
+        return _svg(figure, f"Error by layer, over eager's own: {said}, departs first")
+
+
+def _scale_by_ratio(axes: Axes, largest: float) -> None:
+    axes.axvline(LEAST_ERROR_RATIO, color=INK, linestyle=":")
+    axes.set_xscale("log")
+    axes.set_xlim(_LEAST, 50 * max(LEAST_ERROR_RATIO, largest))
+    axes.xaxis.set_major_locator(LogLocator(numticks=4))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: ratio_text(x)))
+    axes.minorticks_off()
+    axes.set_xlabel(f"error over eager's own (dots: {LEAST_ERROR_RATIO:g})\n▸ departs first")
+
+
+def _tail(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"…{name[-_LONGEST:]}"
 
 
 def sentiment_chart(texts: Sequence[RatedText], cuts: Sequence[Cut]) -> Markup:
     """Return texts by score and magnitude, with the condition's line and the suggested one."""
     with rc_context(_LOOK):
-        figure = Figure(figsize=(5.2, 3.0), layout="constrained")
+        figure = Figure(figsize=(4.4, 3.2), layout="constrained")
         axes = figure.add_subplot()
         for positive, colour, marker in ((True, GOOD, "o"), (False, BAD, "x")):
             rated = [text for text in texts if text.positive == positive]
@@ -103,8 +171,8 @@ def sentiment_chart(texts: Sequence[RatedText], cuts: Sequence[Cut]) -> Markup:
             _draw_cut(axes, cut)
         axes.set_xlabel("score")
         axes.set_ylabel("magnitude")
-        axes.legend(frameon=False, labelcolor=INK, loc="upper center", ncols=2)
-        axes.margins(y=0.35)
+        axes.set_ylim(bottom=0)
+        figure.legend(frameon=False, labelcolor=INK, loc="outside upper left", ncols=2)
         said = f"{len(texts)} texts by score and magnitude"
         lines = [f"{'suggested' if c.suggested else 'current'}: {c.axis} {c.value:g}" for c in cuts]
         return _svg(figure, "; ".join([said, *lines]))

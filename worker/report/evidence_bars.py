@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 Document = Mapping[str, Any]
@@ -25,7 +25,10 @@ _SHORT = {
 
 @dataclass(frozen=True, slots=True)
 class EvidenceBar:
-    """A share with its 95 % interval and a threshold in percent; ``repaired``: by a suggestion."""
+    """A share with its 95 % interval, all in percent; ``right``: as it should be, where known.
+
+    ``threshold`` is the least that the share should be, or, with ``ceiling``, the most.
+    """
 
     title: str
     sentence: str
@@ -33,7 +36,8 @@ class EvidenceBar:
     low: float
     high: float
     threshold: float | None
-    repaired: bool = False
+    ceiling: bool = False
+    right: bool | None = None
 
     @property
     def short(self) -> str:
@@ -43,30 +47,42 @@ class EvidenceBar:
     @property
     def words(self) -> str:
         """All that the bar shows, in a line."""
-        limit = "" if self.threshold is None else f", threshold {self.threshold:.0f} %"
-        return f"{self.title}: {self.sentence}{limit}"
+        if self.threshold is None:
+            return f"{self.title}: {self.sentence}"
+        limit = "at most" if self.ceiling else "threshold"
+        return f"{self.title}: {self.sentence}, {limit} {self.threshold:.0f} %"
 
 
 def bars_of(evidence: Document) -> list[EvidenceBar]:
     """Return the shares that the evidence tells of, with their intervals."""
     threshold = _percent(evidence.get("threshold"))
-    named = [("Recall", evidence)] + [
-        (f"{name.title()} texts", evidence[name])
-        for name in ("positive", "negative")
-        if isinstance(evidence.get(name), Mapping)
-    ]
-    counted_bars = [bar for name, part in named if (bar := _counted_bar(name, part, threshold))]
+    recall = _counted_bar("Recall", evidence)
+    if recall and threshold is not None:
+        recall = replace(recall, threshold=threshold, right=recall.share >= threshold)
+    rated = [bar for name in ("positive", "negative") if (bar := _rated_bar(name, evidence))]
     checked = [bar for key in _CHECKED if (bar := _checked_bar(key, evidence, threshold))]
-    return counted_bars + checked
+    return [*([recall] if recall else []), *rated, *checked]
 
 
-def _counted_bar(title: str, part: Document, threshold: float | None) -> EvidenceBar | None:
+def _counted_bar(title: str, part: Document) -> EvidenceBar | None:
     inputs, reached, between = part.get("inputs"), part.get("reached"), _between(part, "interval")
     if not inputs or reached is None or between is None:
         return None
     share = 100 * reached / inputs
     sentence = f"{reached} of {inputs} inputs, {share:.0f} % ({_interval(between)})"
-    return EvidenceBar(title, sentence, share, *between, threshold)
+    return EvidenceBar(title, sentence, share, *between, None)
+
+
+def _rated_bar(kind: str, evidence: Document) -> EvidenceBar | None:
+    """Return how many texts of a kind take the branch; few of those should that it is not for."""
+    part, meant = evidence.get(kind), evidence.get("meant_for")
+    limit = _percent(evidence.get("threshold"))
+    bar = _counted_bar(f"{kind.title()} texts", part) if isinstance(part, Mapping) else None
+    if bar is None or limit is None or meant is None:
+        return bar
+    if meant == kind:
+        return replace(bar, right=bar.share > limit)
+    return replace(bar, threshold=limit, ceiling=True, right=bar.share <= limit)
 
 
 def _checked_bar(key: str, evidence: Document, threshold: float | None) -> EvidenceBar | None:
@@ -75,7 +91,8 @@ def _checked_bar(key: str, evidence: Document, threshold: float | None) -> Evide
         return None
     limit = threshold if key == "recall_after" else None
     sentence = f"{share:.0f} % ({_interval(between)})"
-    return EvidenceBar(_CHECKED[key], sentence, share, *between, limit, key.endswith("_after"))
+    right = None if key == "accuracy_before" else limit is None or share >= limit
+    return EvidenceBar(_CHECKED[key], sentence, share, *between, limit, right=right)
 
 
 def _between(part: Document, key: str) -> tuple[float, float] | None:

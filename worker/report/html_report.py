@@ -10,13 +10,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from PIL import Image
-
 from analyzers.vocabulary import Report
 from worker.report.answered_inputs import answered_inputs
 from worker.report.artifacts import Artifacts
 from worker.report.json_report import report_document
-from worker.report.markdown_escape import inert
+from worker.report.markdown_escape import inert, undirected
 from worker.report.report_page import media_type_of, page_values, page_view
 from worker.report.report_templates import TEMPLATES, environment
 
@@ -32,6 +30,8 @@ ReadFile = Callable[[str], bytes | None]
 
 def thumbnail(content: bytes) -> str | None:
     """Return a ``data:`` URI of at most 320 x 240 pixels; ``None`` for no picture."""
+    from PIL import Image  # noqa: PLC0415 - only a page with pictures needs it
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -74,7 +74,7 @@ def page_of_document(document: Mapping[str, Any], read: ReadFile) -> str:
     """Return the page of a report's document, with the files that ``read`` gives inside."""
     view = page_view(document, lambda name: _embedded(name, read))
     style, script = (_own(name) for name in ("page.css", "page.js"))
-    page = environment().get_template("report_file.html.j2")
+    page = environment().overlay(finalize=undirected).get_template("report_file.html.j2")
     return inert(page.render(**page_values(view), style_hash=style, script_hash=script))
 
 

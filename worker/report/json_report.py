@@ -23,10 +23,13 @@ from worker.report.answered_inputs import AnsweredInput, answered_inputs
 from worker.report.argument_messages import values_of
 from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.code_excerpt import excerpt
+from worker.report.line_hashes import line_hashes
 from worker.report.markdown_escape import json_inert
 from worker.report.replay_file import read_document
 from worker.report.report_messages import clipped, suggested, text_of, unverified
 from worker.report.stored_report import validator
+from worker.report.suggested_edits import digest_of, source_lines
+from worker.report.tensor_summary import tensor_summary
 from worker.report.tested_targets import counts_of
 
 SCHEMA = "assayer-report/1"
@@ -60,14 +63,12 @@ def report_document(
         "environment": list(report.environment),
         "partial": report.partial,
         "interrupted": report.interrupted,
+        **({} if report.files is None else {"files": report.files}),
     }
 
 
-def to_json(
-    report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
-) -> str:
-    """Return the report as JSON text."""
-    document = report_document(report, artifacts, relative_to)
+def json_text(document: Mapping[str, Any]) -> str:
+    """Return a report's document as JSON text."""
     return json_inert(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
@@ -105,6 +106,7 @@ def _target(target: Target, tally: TargetCounters) -> dict[str, Any]:
         "executions": tally.executions,
         "tested": tally.tested.value,
         "reasons": list(tally.reasons),
+        "cached": tally.cached,
     }
 
 
@@ -132,7 +134,7 @@ def _finding(
         "replay": _file(files.replay if files else None, relative_to),
     }
     if artifacts and (code := _code(finding, artifacts)):
-        document["code"] = dict(code)
+        document |= {"code": dict(code), **_location(finding, artifacts.sources[finding.path])}
     if finding.fingerprint in report.ignored:
         document["ignored"] = dict(report.ignored[finding.fingerprint])
     return document
@@ -143,13 +145,26 @@ def _code(finding: Finding, artifacts: Artifacts) -> Mapping[str, Any] | None:
     return excerpt(head, base, finding.line, finding.end_line)
 
 
+def _location(finding: Finding, text: str) -> dict[str, Any]:
+    """Return the columns of the finding's lines, and the hash by which GitHub follows them."""
+    lines = source_lines(text)
+    first, last = lines[finding.line - 1], lines[min(finding.end_line, len(lines)) - 1]
+    indent = len(first) - len(first.lstrip())
+    return {
+        "column": indent + 1,
+        "end_column": max(len(last.rstrip()), indent) + 1,
+        "line_hash": line_hashes(text)[finding.line - 1],
+    }
+
+
 def _suggestion(suggestion: Suggestion, artifacts: Artifacts | None) -> dict[str, Any]:
     """Return the change, with the lines that it takes the place of where they are known."""
     document = asdict(suggestion)
     text = artifacts.sources.get(suggestion.path) if artifacts else None
     if text is not None:
-        lines = text.splitlines()[suggestion.start_line - 1 : suggestion.end_line]
+        lines = source_lines(text)[suggestion.start_line - 1 : suggestion.end_line]
         document["original"] = "\n".join(lines)
+        document["digest"] = digest_of(text)
     return document
 
 
@@ -165,6 +180,7 @@ def _inputs(
             "description": value.description,
             "file": None,
             "value": clipped(value.source, LONGEST_VALUE),
+            **({"tensor": summary} if (summary := tensor_summary(value.source)) else {}),
         }
         for value in values_of(finding)
     ]

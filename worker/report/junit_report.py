@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 from xml.etree import ElementTree as ET
 
-from analyzers.vocabulary import Finding, Report
 from worker.report.report_messages import is_blocking, location_text, status_sentence
+from worker.report.stored_report import StoredFinding, StoredReport, stored
 
 _ASSAYER = "assayer"
 
 
-def to_junit(report: Report) -> str:
-    """Return the report as JUnit XML.
+def to_junit(document: Mapping[str, Any]) -> str:
+    """Return the report in a document as JUnit XML.
 
     Blocking findings fail, others pass with output; what was not tested is skipped.
     """
+    report = stored(document)
+    targets = {target["id"]: target for target in document["targets"]}
     root = ET.Element("testsuites", name=_ASSAYER, time=f"{report.cost.seconds:.3f}")
     tests = {each.id: each for each in report.tests}
-    names = [target.id for target, _ in report.targets]
-    names += [f.target for f in report.findings]
+    names = [*targets, *(f.target for f in report.findings)]
     names += [s.target for s in report.skipped] + [b.target for b in report.broken]
     for name in list(dict.fromkeys(names)):
         suite = ET.SubElement(root, "testsuite", name=_printable(name))
@@ -29,7 +31,7 @@ def to_junit(report: Report) -> str:
             ET.SubElement(properties, "property", name="tested", value=test.tested.value)
             for reason in test.reasons:
                 ET.SubElement(properties, "property", name="reason", value=_printable(reason))
-        for case in _cases(name, report):
+        for case in _cases(name, report, targets.get(name)):
             suite.append(case)
         _count(suite)
     _count(root)
@@ -37,7 +39,9 @@ def to_junit(report: Report) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, "unicode") + "\n"
 
 
-def _cases(name: str, report: Report) -> Iterator[ET.Element]:
+def _cases(
+    name: str, report: StoredReport, target: Mapping[str, Any] | None
+) -> Iterator[ET.Element]:
     findings = [f for f in report.findings if f.target == name]
     yield from (_finding_case(finding, report) for finding in findings)
     for skipped in (s for s in report.skipped if s.target == name):
@@ -48,11 +52,11 @@ def _cases(name: str, report: Report) -> Iterator[ET.Element]:
         case = _case(name, broken.analyzer)
         ET.SubElement(case, "error", message=_printable(broken.error), type="Broken")
         yield case
-    tally = next((tally for target, tally in report.targets if target.id == name), None)
-    if tally is not None and not findings and tally.executions:
+    if target is not None and not findings and target["executions"]:
         case = _case(name, "goals")
-        reached = f"{tally.goals_reached} of {tally.goals_total} goals reached"
-        ET.SubElement(case, "system-out").text = f"{reached}, {tally.executions} executions"
+        goals = target["goals"]
+        reached = f"{goals['reached']} of {goals['total']} goals reached"
+        ET.SubElement(case, "system-out").text = f"{reached}, {target['executions']} executions"
         yield case
 
 
@@ -61,7 +65,7 @@ def _case(target: str, name: str) -> ET.Element:
     return ET.Element("testcase", classname=classname, name=_printable(name))
 
 
-def _finding_case(finding: Finding, report: Report) -> ET.Element:
+def _finding_case(finding: StoredFinding, report: StoredReport) -> ET.Element:
     case = _case(finding.target, f"{finding.rule} {finding.fingerprint}")
     case.set("file", _printable(finding.path))
     case.set("line", str(finding.line))

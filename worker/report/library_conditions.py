@@ -11,6 +11,7 @@ from analyzers.relations.library_names import harmless_template
 from analyzers.relations.relation_findings import TESTABLE, agreement, is_function
 from analyzers.vocabulary import Probe
 from worker.report.asserted_conditions import AssertedCondition, UnsupportedCondition
+from worker.report.report_templates import helper
 
 _TEMPLATES = ("value", "reference")
 
@@ -66,6 +67,8 @@ def comparison(condition: str) -> Comparison | None:
 
 FORWARDS = ("forward", "call", "__call__")
 _RULES = ("divergence", "non-finite", "crash")
+_EXECUTIONS = ("onnxruntime", "onnxruntime-torchscript", "inductor", "onednn-off")
+"""Executions that a test can make by itself (``templates/reproducer/helpers``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
     if said is None:
         return None
     last = function.rpartition(".")[2]
-    if said.rule not in _RULES or said.execution not in _RUN:
+    if said.rule not in _RULES or said.execution not in _EXECUTIONS:
         raise UnsupportedCondition(
             f"what {said.execution} comes to cannot be asked by a test of its own"
         )
@@ -125,7 +128,7 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
     else:
         raise UnsupportedCondition("the model is neither called nor returned")
     call = f"executes({said.rule!r}, {said.execution!r}, {model}, {inputs})"
-    return AssertedCondition(call, (_EXECUTES_HELPER, _RUN[said.execution]))
+    return AssertedCondition(call, (helper("executes"), helper(f"run-{said.execution}")))
 
 
 def is_of_models(condition: str) -> bool:
@@ -138,99 +141,6 @@ def _text(node: ast.expr) -> str:
         raise UnsupportedCondition("executes takes texts")
     return node.value
 
-
-_EXECUTES_HELPER = '''\
-def executes(rule, execution, model, inputs):
-    """Whether an execution of a model gives what float64 gives, but for what eager is off, too."""
-    import torch
-
-    model = copy.deepcopy(model).cpu().float().eval()
-    wide = [each.double() if is_float(each) else each for each in inputs]
-    with torch.no_grad():
-        torch.set_default_dtype(torch.float64)
-        try:
-            reference = numbers(copy.deepcopy(model).double()(*copy.deepcopy(wide)))
-        finally:
-            torch.set_default_dtype(torch.float32)
-        eager = numbers(model(*copy.deepcopy(inputs)))
-        try:
-            found = numbers(run(model, inputs))
-        except Exception as error:
-            assert rule != "crash", f"eager returns, {execution} raises {error!r}"
-            raise
-    return all(map(agree, found, eager, reference)) and len(found) == len(reference)
-
-
-def agree(found, eager, reference):
-    """Whether what was found is finite where float64 is, and off it by less than 20 times eager."""
-    if found.shape != reference.shape or not found.isfinite()[reference.isfinite()].all():
-        return False
-    known = reference.isfinite() & eager.isfinite()
-    if not known.any():
-        return True
-    found, eager, reference = found[known], eager[known], reference[known]
-    rounding = 2.0**-23 * reference.abs().max()
-    allowed = 20 * max((eager - reference).abs().max(), rounding)
-    return bool((found - reference).abs().max() < allowed)
-
-
-def is_float(value):
-    return hasattr(value, "is_floating_point") and value.is_floating_point()
-
-
-def numbers(value):
-    """The tensors in a result, in order, in double precision."""
-    import torch
-
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return [tensor for each in value for tensor in numbers(each)]
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return []
-    return [torch.as_tensor(value).detach().double()]'''
-
-_SESSION = """\
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    tensors = [each for each in inputs if hasattr(each, "numpy")]
-    names = [each.name for each in session.get_inputs()]
-    return session.run(None, {name: each.numpy() for name, each in zip(names, tensors)})"""
-_RUN = {
-    "onnxruntime": f'''\
-def run(model, inputs):
-    """ONNX Runtime, on what ``torch.onnx.export`` makes of the model."""
-    import onnxruntime
-    import torch
-
-    program = torch.onnx.export(model, tuple(inputs), dynamo=True, verbose=False)
-    graph = program.model_proto.SerializeToString()
-{_SESSION}''',
-    "onnxruntime-torchscript": f'''\
-def run(model, inputs):
-    """ONNX Runtime, on what ``torch.onnx.export(dynamo=False)`` makes of the model."""
-    import io
-
-    import onnxruntime
-    import torch
-
-    file = io.BytesIO()
-    torch.onnx.export(model, tuple(inputs), file, dynamo=False)
-    graph = file.getvalue()
-{_SESSION}''',
-    "inductor": '''\
-def run(model, inputs):
-    """The model, compiled."""
-    import torch
-
-    return torch.compile(model)(*inputs)''',
-    "onednn-off": '''\
-def run(model, inputs):
-    """The model without oneDNN."""
-    import torch
-
-    with torch.backends.mkldnn.flags(enabled=False):
-        return model(*inputs)''',
-}
 
 _CALLS = ("forward", "__call__")
 
@@ -245,9 +155,9 @@ def training(condition: str, function: str, probe: Probe) -> AssertedCondition |
     if last in _CALLS and not inputs:
         names = [name for name in probe.arguments if name != "self"]
         model, given = "before['self']", "".join(f"before[{name!r}], " for name in names)
-        return AssertedCondition(f"trains({steps}, {model}, ({given}))", (_TRAINS_HELPER,))
+        return AssertedCondition(f"trains({steps}, {model}, ({given}))", (helper("trains"),))
     if last == "__init__" and inputs:
-        return AssertedCondition(f"trains({steps}, result, {inputs})", (_TRAINS_HELPER,))
+        return AssertedCondition(f"trains({steps}, result, {inputs})", (helper("trains"),))
     raise UnsupportedCondition("the model is neither called nor made")
 
 
@@ -277,71 +187,3 @@ def _asked(condition: str) -> tuple[int, str] | None:
             return steps, inputs
         case _:
             raise UnsupportedCondition("trains takes a number of steps, and the text of its inputs")
-
-
-_TRAINS_HELPER = '''\
-def trains(steps, model, inputs):
-    """Whether a model stays finite over some steps of plain gradient descent, short ones."""
-    import torch
-
-    model = copy.deepcopy(model).train()
-    try:
-        outputs(model, inputs)
-    except Exception:
-        model.eval()
-    weights = [each for each in model.parameters() if each.requires_grad]
-    for _ in range(steps):
-        loss = loss_of(outputs(model, inputs))
-        found = torch.autograd.grad(loss, weights, allow_unused=True)
-        pairs = [(weight, slope) for weight, slope in zip(weights, found) if slope is not None]
-        if not are_finite([loss, *(slope for _, slope in pairs)]):
-            return False
-        descend(pairs)
-    if any(each.isnan().any() for each in model.buffers()):
-        return False
-    trained = are_finite(outputs(model, inputs))
-    return trained and are_finite(outputs(model.eval(), inputs))
-
-
-def outputs(model, inputs):
-    """The tensors of numbers that a model gives, in order."""
-    import torch
-
-    torch.manual_seed(0)
-    return numbers(model(*copy.deepcopy(inputs)))
-
-
-def numbers(value):
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return [tensor for each in value for tensor in numbers(each)]
-    is_number = hasattr(value, "is_floating_point") and value.is_floating_point()
-    return [value] if is_number else []
-
-
-def loss_of(found):
-    """Cross entropy of rows of scores against their own places, else the mean square."""
-    import torch
-
-    found = [each for each in found if each.requires_grad and each.numel()]
-    if len(found) == 1 and found[0].dim() == 2 and found[0].shape[1] > 1:
-        rows, classes = found[0].shape
-        return torch.nn.functional.cross_entropy(found[0], torch.arange(rows) % classes)
-    return sum(each.square().mean() for each in found)
-
-
-def descend(pairs):
-    """A step against the slopes, no longer than a thousandth of the weights' length."""
-    import torch
-
-    length = sum(float(weight.detach().double().square().sum()) for weight, _ in pairs) ** 0.5
-    slope = sum(float(each.double().square().sum()) for _, each in pairs) ** 0.5
-    rate = min(1e-2, 1e-3 * max(length, 1e-3) / slope) if slope else 0.0
-    with torch.no_grad():
-        for weight, each in pairs:
-            weight.sub_((each.double() * rate).to(weight.dtype))
-
-
-def are_finite(tensors):
-    return all(bool(each.isfinite().all()) for each in tensors)'''

@@ -13,6 +13,7 @@ _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPECIAL = re.compile(r"[\\`*\[\]{}|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _FIRST = re.compile(r"^(?=[#+=-])|^\d+(?=[.)](?:\s|$))")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F))
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _MENTION = re.compile(r"@(?=\w)")
 _REFERENCE = re.compile(r"(?i)#(?=\d)|gh-(?=\d)|(?:cve|ghsa)-(?=\w)")
@@ -26,6 +27,11 @@ _RUNS = re.compile(r"`+")
 def json_inert(document: str) -> str:
     """A JSON document in which what JSON allows but a terminal obeys is escaped."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", document)
+
+
+def undirected(value: object) -> object:
+    """A text without the characters that turn others around; any other value as it is."""
+    return value.translate(_DIRECTIONS) if isinstance(value, str) else value
 
 
 def inert(text: str) -> str:

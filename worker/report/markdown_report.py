@@ -32,10 +32,14 @@ _ROWS = (20, 5, 0)
 
 @dataclass(frozen=True, slots=True)
 class ReportLinks:
-    """The links of a report: the run's ``page``, and the address of each of its files."""
+    """The links of a report: the run's ``page``, and the address of each of its files.
+
+    ``commands``: the bot reads slash-commands where the report is shown.
+    """
 
     page: str | None = None
     file: Callable[[str], str | None] = lambda _name: None
+    commands: bool = True
 
 
 NO_LINKS = ReportLinks()
@@ -129,6 +133,11 @@ def _finding(
         reproducer=finding.reproducer if detail else None,
         address=finding.reproducer and addresses.file(finding.reproducer),
         command=command if len(command) <= LONGEST_COMMAND else "",
+        silence=f"/assayer ignore {finding.fingerprint} reason…"
+        if addresses.commands
+        else report_messages.ignore_comment(finding),
+        silence_at="" if addresses.commands else f" at the end of line {finding.line}",
+        run_test=finding.reproducer and report_messages.reproduce_command(finding.reproducer),
         escape=markdown_escape,
         clipped=report_messages.clipped,
     )

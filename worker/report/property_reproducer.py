@@ -27,7 +27,11 @@ from analyzers.vocabulary import (
     RecipeArgument,
     Violates,
 )
-from worker.report.asserted_conditions import UnsupportedCondition, asserted_condition
+from worker.report.asserted_conditions import (
+    UnsupportedCondition,
+    asserted_condition,
+    earlier_call,
+)
 from worker.report.library_conditions import (
     Comparison,
     comparison,
@@ -126,7 +130,7 @@ def example_test(
         violated=f"{criterion.condition} does not hold" if isinstance(criterion, Violates) else "",
         makers=source,
         seeded=_SEEDED,
-        seeds_first=_is_execution(criterion),
+        seeds_first=_is_execution(criterion) or fed is not None,
         variables=variables,
         **asked,
         **_LOADING,
@@ -145,7 +149,20 @@ def _comparison(criterion: Criterion) -> Comparison | None:
 def _fed(criterion: Criterion) -> recipes.Recipe | None:
     if not isinstance(criterion, Violates):
         return None
-    return inputs_of(criterion.condition) or inputs_of_training(criterion.condition)
+    condition = criterion.condition
+    return inputs_of(condition) or inputs_of_training(condition) or _earlier(condition)
+
+
+def _earlier(condition: str) -> recipes.Recipe | None:
+    """Return the recipe of the arguments of a call before, if a condition speaks of one."""
+    try:
+        values = earlier_call(ast.parse(condition, mode="eval").body).values()
+    except SyntaxError:
+        return None
+    found = recipes.parse(f"[{', '.join(map(ast.unparse, values))}]") if values else None
+    if found is not None and recipes.names(found):
+        raise UnsupportedCondition("the call before needs names of the code")
+    return found
 
 
 def _condition(

@@ -8,43 +8,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never, get_args
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+import msgspec
 
 from analyzers.vocabulary import (
-    Alike,
     AnswerSource,
     Argument,
-    BranchOutcome,
-    Constant,
-    Crashes,
     Criterion,
     Exchange,
     Finding,
     Form,
-    Goal,
     InertArgument,
     Input,
     InputArgument,
     InputKind,
     Level,
     LiteralArgument,
-    Misses,
-    Mixes,
     Origin,
     Probe,
     RecipeArgument,
-    Repeats,
     Status,
-    Turns,
-    Violates,
-    Written,
 )
 from worker.errors import UsageError
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 SCHEMA = "assayer-replay/1"
 _FOLDER = Path(__file__).parent
@@ -60,17 +52,13 @@ _COPIED = (
     "message",
     "input_kind",
 )
-_CRITERIA = {
-    "crashes": Crashes,
-    "misses": Misses,
-    "mixes": Mixes,
-    "constant": Constant,
-    "turns": Turns,
-    "repeats": Repeats,
-    "alike": Alike,
-    "violates": Violates,
-    "written": Written,
-}
+
+
+def _kind(criterion: type) -> str:
+    return criterion.__name__.lower()
+
+
+_CRITERIA: Mapping[str, Any] = {_kind(each): each for each in get_args(Criterion)}
 
 
 # ------------------------------------------------------------------ writing
@@ -94,7 +82,7 @@ def _document(finding: Finding, inputs: Mapping[str, Path], directory: Path) -> 
         "level": finding.level.value,
         "status": finding.status.value,
         "evidence": finding.evidence,
-        "criterion": _criterion_json(finding.criterion),
+        "criterion": {"kind": _kind(type(finding.criterion)), **asdict(finding.criterion)},
         "inputs": [
             _input_json(item, inputs[digest].relative_to(directory).as_posix())
             for digest, item in items.items()
@@ -104,7 +92,6 @@ def _document(finding: Finding, inputs: Mapping[str, Path], directory: Path) -> 
 
 
 def _input_json(item: Input, file: str) -> dict[str, Any]:
-    origin = item.origin
     return {
         "digest": item.digest,
         "file": file,
@@ -112,31 +99,15 @@ def _input_json(item: Input, file: str) -> dict[str, Any]:
         "description": item.description,
         "reading": item.reading,
         "suffix": item.suffix,
-        "origin": {
-            "source": origin.source,
-            "url": origin.url,
-            "author": origin.author,
-            "licence": origin.licence,
-        },
+        "origin": asdict(item.origin),
     }
 
 
 def _probe_json(probe: Probe) -> dict[str, Any]:
     return {
         "arguments": {name: _argument_json(value) for name, value in probe.arguments.items()},
-        "script": None
-        if probe.script is None
-        else [_exchange_json(exchange) for exchange in probe.script],
+        "script": None if probe.script is None else list(map(asdict, probe.script)),
         **({"ensures": list(probe.ensures)} if probe.ensures else {}),
-    }
-
-
-def _exchange_json(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "api": exchange.api,
-        "digest": exchange.digest,
-        "answer": exchange.answer,
-        "source": exchange.source.value,
     }
 
 
@@ -155,55 +126,13 @@ def _argument_json(argument: Argument) -> dict[str, Any]:
             assert_never(argument)
 
 
-def _criterion_json(criterion: Criterion) -> dict[str, Any]:
-    names: tuple[str, ...]
-    match criterion:
-        case Crashes():
-            names = ("exception", "path", "function")
-        case Misses():
-            names = ("threshold",)
-        case Mixes():
-            names = ("positives", "threshold")
-        case Turns():
-            names = ("before", "after")
-        case Repeats():
-            names = ("api", "times")
-        case Violates():
-            names = ("condition",)
-        case Written():
-            names = ("path", "text")
-        case Constant() | Alike():
-            names = ()
-        case _:
-            assert_never(criterion)
-    kind = type(criterion).__name__.lower()
-    document: dict[str, Any] = {name: getattr(criterion, name) for name in names}
-    goals = [_goal_json(goal) for goal in criterion.goals]
-    if isinstance(criterion, Turns):
-        return {"kind": kind, **{n: list(v) for n, v in document.items()}, "branches": goals}
-    return {"kind": kind, **({"goal": goals[0]} if goals else {}), **document}
-
-
-def _goal_json(goal: Goal) -> dict[str, Any]:
-    return {
-        "path": goal.path,
-        "function": goal.function,
-        "decision": goal.decision,
-        "clause": goal.clause,
-        "outcome": goal.outcome.value,
-        "line": goal.line,
-        "end_line": goal.end_line,
-        "text": goal.text,
-        "decision_text": goal.decision_text,
-        "member": goal.member,
-    }
-
-
 # ------------------------------------------------------------------ reading
 
 
 @cache
 def _validator() -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a check that reads none is quick
+
     schema = json.loads((_FOLDER / "replay-schema.json").read_text(encoding="utf-8"))
     return Draft202012Validator(schema)
 
@@ -212,12 +141,13 @@ def read_replay(path: Path) -> Finding:
     """Return the finding of a replay file with its inputs; raise ``UsageError``."""
     document = read_document(path, _validator())
     inputs = {each["digest"]: _read_input(each, path) for each in document["inputs"]}
+    criterion = document["criterion"]
     finding = Finding(
         **{name: document[name] for name in _COPIED},
         level=Level(document["level"]),
         status=Status(document["status"]),
         evidence=document["evidence"],
-        criterion=_read_criterion(document["criterion"]),
+        criterion=msgspec.convert(criterion, _CRITERIA[criterion["kind"]]),
         probes=tuple(
             _read_probe(each, document["target"], inputs, path) for each in document["probes"]
         ),
@@ -233,6 +163,8 @@ def read_document(path: Path, validator: Draft202012Validator) -> dict[str, Any]
         document: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {error}", file=str(path)) from error
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
     problem = best_match(validator.iter_errors(document))
     if problem is not None:
         raise UsageError(problem.message[:300], file=str(path), key=problem.json_path)
@@ -294,19 +226,3 @@ def _read_argument(document: Mapping[str, Any], inputs: Mapping[str, Input]) -> 
         return RecipeArgument(document["recipe"])
     digest = document["input"]
     return InputArgument(Form(document["form"]), None if digest is None else inputs[digest])
-
-
-def _read_criterion(document: Mapping[str, Any]) -> Criterion:
-    fields: dict[str, Any] = {name: value for name, value in document.items() if name != "kind"}
-    if "goal" in fields:
-        fields["goal"] = _read_goal(fields["goal"])
-    if "branches" in fields:
-        fields["branches"] = tuple(map(_read_goal, fields["branches"]))
-        fields |= {name: tuple(fields[name]) for name in ("before", "after")}
-    criterion: Criterion = _CRITERIA[document["kind"]](**fields)
-    return criterion
-
-
-def _read_goal(document: Mapping[str, Any]) -> Goal:
-    fields = dict(document)
-    return Goal(outcome=BranchOutcome(fields.pop("outcome")), **fields)

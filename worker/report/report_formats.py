@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from analyzers.vocabulary import Report
 from worker.report import markdown_escape, report_messages
+from worker.report.annotation_reports import to_github, to_gitlab
 from worker.report.artifacts import Artifacts
-from worker.report.html_report import to_html
-from worker.report.json_report import report_document, to_json
+from worker.report.html_report import ReadFile, page_of_document, stored_files, to_html
+from worker.report.json_report import json_text, report_document
 from worker.report.junit_report import to_junit
-from worker.report.markdown_report import finding_text, offers_text, suggestion_text, summary
+from worker.report.markdown_report import (
+    ReportLinks,
+    finding_text,
+    offers_text,
+    suggestion_text,
+    summary,
+)
 from worker.report.sarif_report import to_sarif
-from worker.report.stored_report import StoredFinding, stored
-from worker.report.terminal_report import to_text
+from worker.report.stored_report import StoredFinding, StoredReport, stored
+from worker.report.terminal_report import PLAIN_WIDTH, to_text
+
+Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,35 +34,32 @@ class RenderOptions:
 
     relative_to: Path | None = None
     colour: bool = False
+    width: int = PLAIN_WIDTH
 
 
-Renderer = Callable[[Report, Artifacts | None, RenderOptions], str]
+Renderer = Callable[[Document, ReadFile, RenderOptions], str]
 
 
-def _text(report: Report, artifacts: Artifacts | None, options: RenderOptions) -> str:
-    return to_text(report, artifacts, colour=options.colour)
+def _text(document: Document, _read: ReadFile, options: RenderOptions) -> str:
+    return to_text(stored(document), colour=options.colour, width=options.width)
 
 
-def _json(report: Report, artifacts: Artifacts | None, options: RenderOptions) -> str:
-    return to_json(report, artifacts, options.relative_to)
+def _alike(make: Callable[[StoredReport], str]) -> Renderer:
+    return lambda document, _read, _options: make(stored(document))
 
 
-def _alike(make: Callable[[Report, Artifacts | None], str]) -> Renderer:
-    return lambda report, artifacts, _options: make(report, artifacts)
+def _document(make: Callable[[Document], str]) -> Renderer:
+    return lambda document, _read, _options: make(document)
 
 
-def _alone(make: Callable[[Report], str]) -> Renderer:
-    return lambda report, _artifacts, _options: make(report)
-
-
-def to_markdown(report: Report, artifacts: Artifacts | None = None) -> str:
-    """Return the summary, followed by the inline comments of each finding."""
-    told = stored(report_document(report, artifacts))
-    parts = [summary(told)]
-    for finding in report_messages.findings_on_head(told):
-        if finding.fingerprint not in told.ignored:
+def to_markdown(report: StoredReport) -> str:
+    """Return the summary, followed by the text of each finding on head."""
+    links = ReportLinks(commands=False)
+    parts = [summary(report)]
+    for finding in report_messages.findings_on_head(report):
+        if finding.fingerprint not in report.ignored:
             change = suggestion_text(finding) or offers_text(finding)
-            body = finding_text(finding, told, change=change)
+            body = finding_text(finding, report, links, change)
             parts.append(f"---\n\n{markdown_escape.code(_lines(finding))}\n\n{body}")
     return "\n".join(parts)
 
@@ -70,11 +77,13 @@ def _lines(finding: StoredFinding) -> str:
 
 FORMATS: Mapping[str, Renderer] = {
     "text": _text,
-    "json": _json,
+    "json": _document(json_text),
     "markdown": _alike(to_markdown),
-    "sarif": _alone(to_sarif),
-    "junit": _alone(to_junit),
-    "html": _alike(to_html),
+    "sarif": _alike(to_sarif),
+    "junit": _document(to_junit),
+    "html": lambda document, read, _options: page_of_document(document, read),
+    "github": _alike(to_github),
+    "gitlab": _alike(to_gitlab),
 }
 
 
@@ -84,5 +93,16 @@ def render(
     artifacts: Artifacts | None = None,
     options: RenderOptions | None = None,
 ) -> str:
-    """Return the report in one of :data:`FORMATS`; raise ``KeyError`` for another."""
-    return FORMATS[form](report, artifacts, options or RenderOptions())
+    """Return a fresh report in one of :data:`FORMATS`; raise ``KeyError`` for another."""
+    if form == "html":
+        return to_html(report, artifacts)
+    options = options or RenderOptions()
+    document = report_document(report, artifacts, options.relative_to)
+    return FORMATS[form](document, lambda _name: None, options)
+
+
+def render_stored(
+    form: str, document: Document, folder: Path, options: RenderOptions | None = None
+) -> str:
+    """Return the report in a document, which was read from ``folder``, in another format."""
+    return FORMATS[form](document, stored_files(folder), options or RenderOptions())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence, Sized
-from typing import Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from analyzers.vocabulary import (
     Conclusion,
@@ -16,121 +17,19 @@ from analyzers.vocabulary import (
     Level,
     Mixes,
     Probe,
+    Report,
     Skipped,
     Status,
     Suggestion,
-    TestedTarget,
 )
+from worker.report.stored_report import StoredFinding, StoredReport
+from worker.report.suggested_edits import source_lines
 from worker.report.tested_targets import all_tested, is_reason, tested_sentence, untested
 from worker.report.valid_input_messages import SAID, is_about_valid_inputs, valid_input_lines
 
-
-class FindingLike(Protocol):
-    """A finding, fresh from its run or read from a document."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Its identity over pushes."""
-        ...
-
-    @property
-    def rule(self) -> str:
-        """Return what kind of defect it is."""
-        ...
-
-    @property
-    def message(self) -> str:
-        """Return what is said of it."""
-        ...
-
-    @property
-    def level(self) -> Level:
-        """Return how much it weighs."""
-        ...
-
-    @property
-    def status(self) -> Status:
-        """Return how it stands on the two revisions."""
-        ...
-
-    @property
-    def path(self) -> str:
-        """The file, relative to the repository."""
-        ...
-
-    @property
-    def line(self) -> int:
-        """Return where the author should look, 1-based."""
-        ...
-
-    @property
-    def evidence(self) -> Mapping[str, Json]:
-        """Return what shows it."""
-        ...
-
-    @property
-    def suggestion(self) -> Suggestion | None:
-        """A change that may help."""
-        ...
-
-
-T = TypeVar("T", bound=FindingLike)
-T_co = TypeVar("T_co", bound=FindingLike, covariant=True)
-
-
-class ReportLike(Protocol[T_co]):
-    """A report, fresh from its run or read from a document."""
-
-    @property
-    def base(self) -> str:
-        """The revision that is compared with; empty where there is none."""
-        ...
-
-    @property
-    def conclusion(self) -> Conclusion:
-        """The verdict."""
-        ...
-
-    @property
-    def findings(self) -> Sequence[T_co]:
-        """Return what was found."""
-        ...
-
-    @property
-    def ignored(self) -> Mapping[str, Mapping[str, Json]]:
-        """Reason and date, by fingerprint."""
-        ...
-
-    @property
-    def targets(self) -> Sized:
-        """Return what was examined."""
-        ...
-
-    @property
-    def tests(self) -> Sequence[TestedTarget]:
-        """Return whether each target was tested."""
-        ...
-
-    @property
-    def skipped(self) -> Sequence[Skipped]:
-        """Return what was not tried."""
-        ...
-
-    @property
-    def broken(self) -> Sized:
-        """Failures of our own."""
-        ...
-
-    @property
-    def partial(self) -> bool:
-        """Return whether something was left unexamined."""
-        ...
-
-    @property
-    def interrupted(self) -> bool:
-        """Return whether it was stopped from outside."""
-        ...
-
+AnyFinding: TypeAlias = Finding | StoredFinding
+AnyReport: TypeAlias = Report | StoredReport
+"""A report, fresh from its run or read from a document."""
 
 HEADLINES: Mapping[Conclusion, str] = {
     Conclusion.SUCCESS: "No new findings",
@@ -166,14 +65,15 @@ _NAMED: Mapping[str, str] = {
 }
 _USUAL: Mapping[str, Json] = {"judged_together": 1, "unread": 0, "added_labels": []}
 _ORDER = [Status.NEW, Status.FLAKY, Status.EXISTING, Status.FIXED]
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 _FIGURES = re.compile(r"[\d,]+ of [\d,]+|[\d.]+(?:–[\d.]+)? %")
 _LEVELS = [Level.FAILURE, Level.WARNING, Level.NOTICE]
 
 
-def headline(report: ReportLike[FindingLike]) -> str:
+def headline(report: AnyReport) -> str:
     """Return the verdict in a sentence fragment, and how much of the change it speaks for."""
     said = HEADLINES.get(report.conclusion) or _blocking(report)
+    if report.conclusion is Conclusion.SKIPPED:
+        said = _capital(nothing_compared(report.base, report.head, report.files)) or said
     if report.conclusion is Conclusion.SUCCESS and any(map(_is_reported, report.findings)):
         said = "No new defects"
     if not all_tested(report.tests):
@@ -182,11 +82,29 @@ def headline(report: ReportLike[FindingLike]) -> str:
     return f"{INTERRUPTED}: {said[:1].lower()}{said[1:]}" if report.interrupted else said
 
 
-def _is_reported(finding: FindingLike) -> bool:
+def nothing_compared(base: str, head: str | None, files: int | None) -> str:
+    """Return why there is nothing to compare; empty where code differs."""
+    if head == base:
+        return "nothing to compare: base and head are the same commit"
+    if files == 0:
+        return "no ML code to test: no Python file differs from the base"
+    return ""
+
+
+def verdict_line(report: AnyReport) -> str:
+    """Return the verdict and what was examined, on one line."""
+    return f"{headline(report)} ({overview(report)})"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _is_reported(finding: AnyFinding) -> bool:
     return finding.status is Status.NEW and finding.level is Level.NOTICE
 
 
-def _blocking(report: ReportLike[FindingLike]) -> str:
+def _blocking(report: AnyReport) -> str:
     number = sum(is_blocking(finding, report) for finding in report.findings)
     return counted(number, "new finding") + (" blocks" if number == 1 else " block")
 
@@ -196,9 +114,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def overview(report: ReportLike[FindingLike]) -> str:
-    """Return what was examined and what stands, in one line."""
-    parts = [tested_sentence(report.tests)]
+def overview(report: AnyReport) -> str:
+    """Return the counts beside the headline, which has that of functions unless all are tested."""
+    parts = [tested_sentence(report.tests)] if all_tested(report.tests) else []
     by_status = Counter(finding.status for finding in report.findings)
     parts += [
         counted(by_status[status], f"{status} finding") for status in _ORDER if by_status[status]
@@ -214,34 +132,34 @@ def overview(report: ReportLike[FindingLike]) -> str:
     return ", ".join(parts)
 
 
-def untested_targets(report: ReportLike[FindingLike]) -> list[tuple[str, str]]:
+def untested_targets(report: AnyReport) -> list[tuple[str, str]]:
     """Return each reason for which targets were not wholly tested, and which they are."""
     return untested(report.tests)
 
 
-def skipped_beside(report: ReportLike[FindingLike]) -> list[Skipped]:
+def skipped_beside(report: AnyReport) -> list[Skipped]:
     """Return what was not tried, but for what is said of the untested targets."""
     return [
         each for each in report.skipped if not is_reason(report.tests, each.target, each.reason)
     ]
 
 
-def sorted_findings(report: ReportLike[T]) -> list[T]:
+def sorted_findings(report: StoredReport) -> list[StoredFinding]:
     """Return the findings as they should be read: new and grave ones first, ignored last."""
     return sorted(report.findings, key=lambda finding: rank(finding, report))
 
 
-def findings_on_head(report: ReportLike[T]) -> list[T]:
+def findings_on_head(report: StoredReport) -> list[StoredFinding]:
     """Return the findings that head shows, as they should be read."""
     return [finding for finding in sorted_findings(report) if finding.status is not Status.FIXED]
 
 
-def fixed_findings(report: ReportLike[T]) -> list[T]:
+def fixed_findings(report: StoredReport) -> list[StoredFinding]:
     """Return the findings that only base shows, as they should be read."""
     return [finding for finding in sorted_findings(report) if finding.status is Status.FIXED]
 
 
-def rank(finding: FindingLike, report: ReportLike[FindingLike]) -> tuple[bool, int, int, str, int]:
+def rank(finding: AnyFinding, report: AnyReport) -> tuple[bool, int, int, str, int]:
     """Return where a finding stands among the others."""
     return (
         finding.fingerprint in report.ignored,
@@ -252,7 +170,7 @@ def rank(finding: FindingLike, report: ReportLike[FindingLike]) -> tuple[bool, i
     )
 
 
-def status_sentence(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
+def status_sentence(finding: AnyFinding, report: AnyReport) -> str:
     """Return how a finding stands: its level, its status, and whether it is ignored."""
     ignored = report.ignored.get(finding.fingerprint)
     if ignored is None:
@@ -261,12 +179,12 @@ def status_sentence(finding: FindingLike, report: ReportLike[FindingLike]) -> st
     return f"ignored{until}: {ignored.get('reason', '')}"
 
 
-def _status(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
+def _status(finding: AnyFinding, report: AnyReport) -> str:
     alone = not report.base and finding.status is Status.NEW
     return "found by the campaign" if alone else STATUS_WORDS[finding.status]
 
 
-def is_blocking(finding: FindingLike, report: ReportLike[FindingLike]) -> bool:
+def is_blocking(finding: AnyFinding, report: AnyReport) -> bool:
     """Return whether the finding alone would make the verdict a failure."""
     return (
         finding.level is Level.FAILURE
@@ -275,7 +193,7 @@ def is_blocking(finding: FindingLike, report: ReportLike[FindingLike]) -> bool:
     )
 
 
-def location_text(finding: FindingLike) -> str:
+def location_text(finding: AnyFinding) -> str:
     """``path:line`` of where the author should look."""
     return f"{finding.path}:{finding.line}"
 
@@ -315,7 +233,7 @@ def _is_shown_elsewhere(sentence: str, said: str) -> bool:
     return all(figure in said for figure in _FIGURES.findall(sentence))
 
 
-def evidence_lines(finding: FindingLike) -> list[tuple[str, str]]:
+def evidence_lines(finding: AnyFinding) -> list[tuple[str, str]]:
     """Return the evidence as ``(name, value)`` in words, without what goes without saying."""
     recall = recall_sentence(finding.evidence)
     told = {*_SHOWN_OTHERWISE, *(("inputs", "reached", "recall") if recall else ())}
@@ -344,7 +262,7 @@ def _evidence(key: str, value: Json) -> str:
     return percent(*between) if between else value_text(value)
 
 
-def changes_of(finding: FindingLike) -> list[Mapping[str, Json]]:
+def changes_of(finding: AnyFinding) -> list[Mapping[str, Json]]:
     """Return the groups of inputs whose outcome a change has changed, as evidence has them."""
     groups = finding.evidence.get("groups")
     listed = groups if isinstance(groups, Sequence) and not isinstance(groups, str) else ()
@@ -403,12 +321,12 @@ def text_of(item: Input) -> str:
     return item.content.decode("utf-8", "replace")
 
 
-def suggested(finding: FindingLike) -> Suggestion | None:
+def suggested(finding: AnyFinding) -> Suggestion | None:
     """Return the change that is suggested: one that was tried and helps, no other."""
     return finding.suggestion if finding.suggestion and finding.suggestion.verified else None
 
 
-def unverified(finding: FindingLike) -> Suggestion | None:
+def unverified(finding: AnyFinding) -> Suggestion | None:
     """Return the change that is offered though it could not be verified."""
     found = finding.suggestion
     return found if found and not found.verified and found.unverified else None
@@ -421,14 +339,31 @@ def unverified_sentence(suggestion: Suggestion) -> str:
 
 def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:
     """Return the suggestion as ``-`` and ``+`` lines; without ``source`` only the new ones."""
-    lines = _NEWLINE.split(source) if source is not None else []
-    old = lines[suggestion.start_line - 1 : suggestion.end_line]
-    new = _NEWLINE.split(suggestion.replacement)
+    if source is None:
+        return replacement_diff(suggestion, None)
+    lines = source_lines(source)[suggestion.start_line - 1 : suggestion.end_line]
+    return replacement_diff(suggestion, "\n".join(lines))
+
+
+def replacement_diff(suggestion: Suggestion, original: str | None) -> list[str]:
+    """Return the lines that change as ``-`` and ``+`` lines; ``original`` is what is replaced."""
+    old = [] if original is None else source_lines(original)
+    new = source_lines(suggestion.replacement)
     while old and new and old[0] == new[0]:
         old, new = old[1:], new[1:]
     while old and new and old[-1] == new[-1]:
         old, new = old[:-1], new[:-1]
     return [f"- {line}" for line in old] + [f"+ {line}" for line in new]
+
+
+def ignore_comment(finding: AnyFinding) -> str:
+    """Return the comment that silences a finding, to be written at the end of its line."""
+    return f"# assayer: ignore[{finding.rule}] reason"
+
+
+def reproduce_command(reproducer: str) -> str:
+    """Return the command that runs a reproducer on the code in the current folder."""
+    return shlex.join(["python", "-m", "pytest", reproducer])
 
 
 def cost_sentence(cost: Cost) -> str:

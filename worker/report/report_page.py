@@ -13,18 +13,21 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 from urllib.parse import quote
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from analyzers.vocabulary import Status, Suggestion
 from worker.report import appendix, report_messages
-from worker.report.answered_inputs import with_origin
+from worker.report.answered_inputs import ORIGINS
 from worker.report.code_excerpt import CodeLine, code_lines
 from worker.report.evidence_bars import Document, bars_of
+from worker.report.heat_map import heat_map, range_words
+from worker.report.layer_errors import layers_of, layers_sentence
 from worker.report.report_templates import prose
 from worker.report.stored_report import StoredFinding, StoredReport, stored
 from worker.report.valid_input_messages import OFFERED, AnnotationOffer, offers_of
 
 MAX_INPUTS = 12
+FEW_INPUTS = 4
 MAX_TEXT_LENGTH = 600
 MOST_DETAILED = 40
 LONG = 4
@@ -47,13 +50,14 @@ MEDIA_TYPES = {
 FileAddress = Callable[[str], str | None]
 """Gives the address of a file of the report; ``None`` for one that the page cannot show."""
 
+_SEPARATOR = re.compile(r"[./_]|::")
 _SAID = re.compile(r"score (-?\d+(?:\.\d+)?), magnitude (\d+(?:\.\d+)?)")
 _CUT = re.compile(r"\b(score|magnitude)\s*[<>]=?\s*(-?\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
 class InputCard:
-    """One input: a picture, a sound or a text; what was wanted and what the API said."""
+    """One input: a picture, a sound, a text or a tensor; what was wanted and what the API said."""
 
     description: str
     media: str
@@ -62,6 +66,10 @@ class InputCard:
     text: str | None
     wanted: str
     answer: str
+    origin: str
+    made: bool
+    range: str
+    heat: Markup | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,21 @@ class InputGroup:
     mark: str
     cards: Sequence[InputCard]
     more: int
+
+    @property
+    def texts(self) -> bool:
+        """Return whether the cards are of texts, which are wider than pictures and numbers."""
+        return self.cards[0].text is not None and not any(card.made for card in self.cards)
+
+    @property
+    def first(self) -> Sequence[InputCard]:
+        """Return the cards that are shown at once: all where few would be hidden."""
+        return self.cards if len(self.cards) <= FEW_INPUTS + 2 else self.cards[:FEW_INPUTS]
+
+    @property
+    def folded(self) -> Sequence[InputCard]:
+        """Return the cards that are folded away."""
+        return self.cards[len(self.first) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +145,12 @@ class PageView:
     told: StoredReport
     findings: Sequence[FindingView]
     credits: Sequence[str]
+
+    @property
+    def repository(self) -> str:
+        """Return the repository's name; of a checkout that of its folder."""
+        name = str(self.report.get("repository", ""))
+        return PurePosixPath(name).name if name.startswith("/") else name
 
     @property
     def long(self) -> bool:
@@ -190,10 +219,10 @@ def _view(
         settled=finding.fingerprint in told.ignored
         or finding.status in (Status.EXISTING, Status.FIXED),
         charts=[] if brief else _charts(document, finding),
-        measured=[bar.words for bar in bars_of(finding.evidence)],
+        measured=_measured(finding),
         changes=report_messages.changes_of(finding),
         code=_code(document, finding),
-        calls=_calls(finding.evidence),
+        calls=_calls(document),
         groups=[] if brief else _groups(document, address),
         suggestion=suggestion,
         diff=_diff(document) if suggestion else [],
@@ -226,19 +255,42 @@ def _code(document: Document, finding: StoredFinding) -> list[CodePane]:
     if not head:
         return []
     marked = range(finding.line, finding.end_line + 1)
-    pane = CodePane("This change" if base else "The code", code_lines(head, base, marked))
-    return [CodePane("Base", code_lines(base, head)), pane] if base else [pane]
+    pane = CodePane(
+        "This change" if base is not None else "The code", code_lines(head, base, marked)
+    )
+    if not base or not str(base["text"]).strip():
+        return [pane]
+    return [CodePane("Base", code_lines(base, head)), pane]
 
 
-def _calls(evidence: Document) -> list[CallPane]:
-    """Return the two calls that disagree, where the evidence is of such."""
+def _calls(document: Document) -> list[CallPane]:
+    """Return the two calls, executions or revisions that disagree, where the evidence has them."""
+    evidence: Document = document["evidence"]
+    outcome, expected = _words(evidence.get("outcome")), _words(evidence.get("expected"))
     call, related = evidence.get("call"), evidence.get("related")
-    if not isinstance(call, str) or not isinstance(related, str):
-        return []
-    return [
-        CallPane("The call", call, _words(evidence.get("outcome"))),
-        CallPane("Should agree with", related, _words(evidence.get("expected"))),
-    ]
+    if isinstance(call, str) and isinstance(related, str):
+        agreed = "" if related == expected else expected
+        return [
+            CallPane("The call", call, outcome),
+            CallPane("Should agree with", related, agreed),
+        ]
+    made = _made(evidence.get("arguments"))
+    if document["rule"].startswith("model/") and outcome and expected:
+        executions = _words(evidence.get("executions")) or "Another execution"
+        return [
+            CallPane(executions, made, outcome),
+            CallPane("Double precision", made, expected),
+        ]
+    base, head = _words(evidence.get("base")), _words(evidence.get("head"))
+    if base and head:
+        return [CallPane("Base", made, base), CallPane("This change", made, head)]
+    return []
+
+
+def _made(arguments: Any) -> str:
+    """Return arguments as they are written in a call, one a line."""
+    pairs = cast("Document", arguments) if isinstance(arguments, Mapping) else {}
+    return "\n".join(f"{name} = {_words(value)}" for name, value in pairs.items())
 
 
 def _words(value: Any) -> str:
@@ -248,14 +300,23 @@ def _words(value: Any) -> str:
 # ------------------------------------------------------------------ charts
 
 
+def _measured(finding: StoredFinding) -> list[str]:
+    layers = layers_of(finding.rule, finding.evidence)
+    said = [bar.words for bar in bars_of(finding.evidence)]
+    return [*said, layers_sentence(layers)] if layers else said
+
+
 def _charts(document: Document, finding: StoredFinding) -> list[Markup]:
     bars = bars_of(finding.evidence)
+    layers = layers_of(finding.rule, finding.evidence)
     texts = _rated_texts(document)
-    if not bars and not texts:
+    if not bars and not texts and not layers:
         return []
     from worker.report import charts  # noqa: PLC0415 - only a page with charts needs matplotlib
 
     drawn = [charts.bar_chart(bars)] if bars else []
+    if layers:
+        drawn.append(charts.layer_chart(layers))
     if texts:
         now = [charts.Cut(*cut, suggested=False) for cut in _cuts(_marked_text(document, finding))]
         then = [charts.Cut(*cut, suggested=True) for cut in _cuts(_repaired_text(document))]
@@ -329,9 +390,12 @@ def _card(item: Document, address: FileAddress) -> InputCard:
     file = str(item.get("file") or "")
     media = (media_type_of(file) or "").partition("/")[0]
     description, value = str(item.get("description", "")), item.get("value")
+    made, tensor = item.get("kind") == "value", cast("Document", item.get("tensor") or {})
     text = None if value is None else _text(str(value))
     if text is not None and description.startswith("argument "):
         text, description = f"{description} = {text}", ""
+    if made and description.endswith(f": {text}"):
+        text = None
     reading = item.get("reading")
     return InputCard(
         description="" if text is not None and description == text else description,
@@ -339,8 +403,12 @@ def _card(item: Document, address: FileAddress) -> InputCard:
         address=address(file) if file else None,
         name=PurePosixPath(file).name,
         text=text,
-        wanted=str(reading) if isinstance(reading, str) and item.get("kind") != "value" else "",
-        answer=with_origin(str(item.get("answer") or ""), str(item.get("answered_by") or "")),
+        wanted=str(reading) if isinstance(reading, str) and not made else "",
+        answer=str(item.get("answer") or ""),
+        origin=next((o for by, o in ORIGINS.items() if by == item.get("answered_by")), ""),
+        made=made,
+        range=range_words(tensor),
+        heat=heat_map(tensor.get("cells") or ()),
     )
 
 
@@ -353,6 +421,11 @@ def _text(value: str) -> str:
     return report_messages.clipped(text, MAX_TEXT_LENGTH)
 
 
+def breakable(text: str) -> Markup:
+    """Return a path or a dotted name that a line may end in after its separators."""
+    return Markup(_SEPARATOR.sub("\\g<0><wbr>", str(escape(text))))  # noqa: S704 - escaped
+
+
 def page_values(view: PageView | None) -> Mapping[str, object]:
     """Return what the template of a report needs besides its frame."""
     return {
@@ -361,4 +434,5 @@ def page_values(view: PageView | None) -> Mapping[str, object]:
         "appendix": appendix,
         "prose": prose,
         "offered": OFFERED,
+        "breakable": breakable,
     }

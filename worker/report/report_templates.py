@@ -15,13 +15,29 @@ WIDTH = 100
 
 def literal(value: object, indent: int = 0) -> str:
     """Return Python source whose value is ``value``, over several lines if long."""
-    line = _line(value)
-    if len(line) + indent < WIDTH or not _is_nested(value) or not value:
-        return line
+    if not _is_nested(value) or not value:
+        return _line(value)
+    if _least_length(value, WIDTH) + indent < WIDTH:
+        line = _line(value)
+        if len(line) + indent < WIDTH:
+            return line
     inner = " " * (indent + 4)
     opening, closing = _brackets(value)
     items = [f"{inner}{item},\n" for item in _items(value, indent + 4)]
     return f"{opening}\n{''.join(items)}{' ' * indent}{closing}"
+
+
+def _least_length(value: object, enough: int) -> int:
+    """Return a length that one line of a value has at least, or ``enough`` where it has that."""
+    if not _is_nested(value):
+        return len(value) if isinstance(value, str | bytes) else 1
+    inside = [*value.keys(), *value.values()] if isinstance(value, Mapping) else _sequence(value)
+    length = 2
+    for each in inside:
+        length += 2 + _least_length(each, enough - length)
+        if length > enough + 2:
+            return enough
+    return length - 2 if inside else length
 
 
 def _items(value: object, indent: int) -> list[str]:
@@ -81,6 +97,13 @@ def environment() -> Environment:
 def fill(template: str, **values: object) -> str:
     """Return the text of a template with its values filled in."""
     return environment().get_template(template).render(**values)
+
+
+@cache
+def helper(name: str) -> str:
+    """Return a function that reproducers bring with them, as text."""
+    file = TEMPLATES / "reproducer" / "helpers" / f"{name}.py.j2"
+    return file.read_text(encoding="utf-8").rstrip("\n")
 
 
 def prose(text: object) -> Markup:

@@ -163,5 +163,6 @@ def _bytes(item: Input) -> str:
         text = "\0"
     if "\0" not in text:
         return f"{literal(text)}.encode()"
-    lines = textwrap.wrap(base64.b64encode(item.content).decode("ascii"), BASE64_WIDTH)
+    text = base64.b64encode(item.content).decode("ascii")
+    lines = [text[start : start + BASE64_WIDTH] for start in range(0, len(text), BASE64_WIDTH)]
     return 'base64.b64decode(\n    """\n' + "\n".join(lines) + '\n    """\n)'

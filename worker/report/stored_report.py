@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+import msgspec
 
 from analyzers.vocabulary import (
     Broken,
     Conclusion,
     Cost,
     InputKind,
-    Json,
     Level,
     LibraryBug,
     Skipped,
@@ -26,8 +24,10 @@ from analyzers.vocabulary import (
     TestedTarget,
 )
 from worker.errors import MachineError
-from worker.report import appendix
 from worker.report.tested_targets import read_target
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 _SCHEMA = Path(__file__).parent / "schema.json"
 
@@ -35,6 +35,8 @@ _SCHEMA = Path(__file__).parent / "schema.json"
 @cache
 def validator() -> Draft202012Validator:
     """Return the validator of reports."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a check that reads none is quick
+
     return Draft202012Validator(json.loads(_SCHEMA.read_text(encoding="utf-8")))
 
 
@@ -47,16 +49,20 @@ class StoredInput:
 
     kind: InputKind
     description: str
-    file: str | None
-    value: str | None
-    answer: str
-    failing: bool
+    file: str | None = None
+    value: str | None = None
+    answer: str = ""
+    failing: bool = True
     answered_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding, as CONTRACT.md section 2 lays it down."""
+    """A finding, as CONTRACT.md section 2 lays it down.
+
+    ``original`` is what its suggestion replaces.  ``columns`` are the first character of its
+    first line and the one after its last line, 1-based.
+    """
 
     fingerprint: str
     rule: str
@@ -68,10 +74,13 @@ class StoredFinding:
     target: str
     title: str
     message: str
-    evidence: Mapping[str, Json]
+    evidence: Mapping[str, Any]
     inputs: tuple[StoredInput, ...]
-    suggestion: Suggestion | None
-    reproducer: str | None
+    suggestion: Suggestion | None = None
+    reproducer: str | None = None
+    original: str | None = None
+    line_hash: str = ""
+    columns: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +95,19 @@ class StoredReport:
     skipped: tuple[Skipped, ...]
     broken: tuple[Broken, ...]
     cost: Cost
-    environment: tuple[str, ...]
-    ignored: Mapping[str, Mapping[str, Json]]
-    partial: bool
+    environment: tuple[str, ...] = ()
+    ignored: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    partial: bool = False
     appendix: tuple[LibraryBug, ...] = ()
     tests: tuple[TestedTarget, ...] = ()
     interrupted: bool = False
+    files: int | None = None
 
 
 def read_stored(document: Mapping[str, Any]) -> StoredReport:
     """Return the report in another process's document; raise ``MachineError`` where it is none."""
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
     error = best_match(validator().iter_errors(document))
     if error is not None:
         raise MachineError(
@@ -108,66 +120,38 @@ def read_stored(document: Mapping[str, Any]) -> StoredReport:
 def stored(document: Mapping[str, Any]) -> StoredReport:
     """Return the report in a document that is known to be one."""
     findings = document["findings"]
-    return StoredReport(
-        base=document["base"],
-        head=document["head"],
-        conclusion=Conclusion(document["verdict"]),
-        targets=tuple(target["id"] for target in document["targets"]),
-        findings=tuple(_finding(finding) for finding in findings),
-        skipped=tuple(
-            Skipped(s["analyzer"], s["target"], s["reason"], bool(s.get("our_fault")))
-            for s in document["skipped"]
-        ),
-        broken=tuple(Broken(b["analyzer"], b["target"], b["error"]) for b in document["broken"]),
-        cost=Cost(**{name: document["cost"].get(name, 0) for name in Cost.__slots__}),
-        environment=tuple(document.get("environment", ())),
-        ignored={f["fingerprint"]: f["ignored"] for f in findings if f.get("ignored")},
-        partial=bool(document.get("partial")),
-        appendix=tuple(map(appendix.read, document.get("appendix", ()))),
-        tests=tuple(map(read_target, document["targets"])),
-        interrupted=bool(document.get("interrupted")),
+    return msgspec.convert(
+        {
+            **document,
+            "conclusion": document["verdict"],
+            "targets": [target["id"] for target in document["targets"]],
+            "findings": list(map(_finding, findings)),
+            "appendix": [{**each, "divergence": each} for each in document.get("appendix", ())],
+            "ignored": {f["fingerprint"]: f["ignored"] for f in findings if f.get("ignored")},
+            "tests": list(map(read_target, document["targets"])),
+        },
+        StoredReport,
     )
 
 
-def _finding(finding: Mapping[str, Any]) -> StoredFinding:
-    suggestion = finding["suggestion"]
-    return StoredFinding(
-        fingerprint=finding["fingerprint"],
-        rule=finding["rule"],
-        level=Level(finding["level"]),
-        status=Status(finding["status"]),
-        path=finding["path"],
-        line=finding["line"],
-        end_line=max(finding["line"], finding["end_line"]),
-        target=finding["target"],
-        title=finding["title"],
-        message=finding["message"],
-        evidence=finding["evidence"],
-        inputs=tuple(_input(item) for item in finding["inputs"]),
-        suggestion=suggestion and suggestion_of(suggestion),
-        reproducer=finding["reproducer"],
-    )
+def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
+    suggestion = finding["suggestion"] or {}
+    columns = (finding.get("column"), finding.get("end_column"))
+    return {
+        **_given(finding),
+        "end_line": max(finding["line"], finding["end_line"]),
+        "inputs": list(map(_given, finding["inputs"])),
+        "suggestion": _given(suggestion) or None,
+        "original": suggestion.get("original"),
+        "columns": None if None in columns else columns,
+    }
+
+
+def _given(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a part of a report without what is null, as if it were not there."""
+    return {name: value for name, value in document.items() if value is not None}
 
 
 def suggestion_of(document: Mapping[str, Any]) -> Suggestion:
     """Return the suggestion of a finding's document."""
-    return Suggestion(
-        document["path"],
-        document["start_line"],
-        document["end_line"],
-        document["replacement"],
-        document["verified"],
-        str(document.get("unverified") or ""),
-    )
-
-
-def _input(item: Mapping[str, Any]) -> StoredInput:
-    return StoredInput(
-        kind=InputKind(item["kind"]),
-        description=item["description"],
-        file=item["file"],
-        value=item["value"],
-        answer=str(item.get("answer") or ""),
-        failing=bool(item.get("failing", True)),
-        answered_by=str(item.get("answered_by") or ""),
-    )
+    return msgspec.convert(_given(document), Suggestion)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -11,16 +12,18 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from analyzers.vocabulary import Conclusion, Finding, InputKind, Level, Report, Status
-from worker.report import appendix, argument_messages, report_messages
-from worker.report.answered_inputs import AnsweredInput, answered_inputs
-from worker.report.artifacts import Artifacts, FindingFiles
+from analyzers.vocabulary import Conclusion, InputKind, Level, Status
+from worker.report import appendix, report_messages
+from worker.report.answered_inputs import with_origin
+from worker.report.stored_report import StoredFinding, StoredInput, StoredReport
 from worker.report.valid_input_messages import OFFERED, offers_of
 
 PLAIN_WIDTH = 100
+NARROWEST = 30
 MOST_INPUTS = 5
 MOST_VALUES = 12
 LONGEST_VALUE = 400
+LONGEST_TEXT = 160
 _MARKS = {
     Conclusion.SUCCESS: ("✓", "bold green"),
     Conclusion.FAILURE: ("✗", "bold red"),
@@ -31,23 +34,29 @@ _MARKS = {
 _LEVEL_STYLES = {Level.FAILURE: "red", Level.WARNING: "yellow", Level.NOTICE: "blue"}
 
 
-def to_text(report: Report, artifacts: Artifacts | None = None, *, colour: bool = False) -> str:
-    """Return the report as text; ``colour`` adds terminal codes."""
+def to_text(report: StoredReport, *, colour: bool = False, width: int = PLAIN_WIDTH) -> str:
+    """Return the report as text, the verdict last; ``colour`` adds terminal codes."""
     buffer = io.StringIO()
     console = Console(
         file=buffer,
         force_terminal=colour,
         color_system="standard" if colour else None,
         no_color=not colour,
-        width=PLAIN_WIDTH,
+        width=width,
         highlight=False,
         markup=False,
         emoji=False,
         legacy_windows=False,
     )
-    for line in _lines(report, artifacts):
+    for line in _lines(report):
         console.print(line)
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
+
+
+def width_of(stream: TextIO) -> int:
+    """Return the columns that a text may take: a terminal's, and no more than is easily read."""
+    columns = shutil.get_terminal_size().columns if stream.isatty() else PLAIN_WIDTH
+    return max(NARROWEST, min(columns, PLAIN_WIDTH))
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -55,31 +64,31 @@ def wants_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _lines(report: Report, artifacts: Artifacts | None) -> Iterator[Text | Padding]:
-    mark, style = _MARKS[report.conclusion]
-    yield Text.assemble((f"{mark} {report_messages.headline(report)}", style))
-    yield Text(f"  {report_messages.overview(report)}")
+def _lines(report: StoredReport) -> Iterator[Text | Padding]:
     for finding in report_messages.sorted_findings(report):
+        yield from _finding(finding, report)
         yield Text()
-        yield from _finding(finding, report, artifacts)
     yield from _not_tested(report)
-    told = appendix.lines(report)
-    if told:
-        yield Text()
+    known = appendix.lines(report)
+    if known:
         yield Text(appendix.TITLE, "dim")
-        for place, said in told:
+        for place, said in known:
             yield _indented(f"{place}: {said}" if place else said, style="dim")
-    yield Text()
-    yield Text(f"  {report_messages.cost_sentence(report.cost)}", "dim")
+        yield Text()
     if report.findings or report.conclusion is Conclusion.ERROR:
         for sentence in report.environment:
-            yield Text(f"  {_clean(sentence)}", "dim")
+            yield _indented(sentence, style="dim")
+    yield from _verdict(report)
 
 
-def _finding(
-    finding: Finding, report: Report, artifacts: Artifacts | None
-) -> Iterator[Padding | Text]:
-    files = artifacts.of(finding) if artifacts else None
+def _verdict(report: StoredReport) -> Iterator[Text | Padding]:
+    mark, style = _MARKS[report.conclusion]
+    yield _indented(report_messages.cost_sentence(report.cost), style="dim")
+    yield Text(f"  {report_messages.overview(report)}")
+    yield Text(f"{mark} {report_messages.headline(report)}", style)
+
+
+def _finding(finding: StoredFinding, report: StoredReport) -> Iterator[Padding | Text]:
     stands = finding.status is Status.NEW and finding.fingerprint not in report.ignored
     style = _LEVEL_STYLES[finding.level] if stands else "dim"
     yield Text.assemble(
@@ -91,49 +100,52 @@ def _finding(
     yield _indented(finding.message)
     for name, value in report_messages.evidence_lines(finding):
         yield _indented(f"{name}: {value}", 4)
-    yield from _inputs(finding, files)
-    yield from _suggestion(finding, artifacts)
+    yield from _inputs(finding)
+    yield from _suggestion(finding)
     for offer in offers_of(finding.evidence):
         yield _indented(f"{OFFERED}, above line {offer.line} of {offer.path}:")
         for line in offer.lines:
             yield _indented(line.strip(), 4, "green")
-    if files and files.reproducer:
-        yield _indented(f"Reproduce: python -m pytest {files.reproducer}")
+    if finding.reproducer:
+        yield _indented(f"Reproduce: {report_messages.reproduce_command(finding.reproducer)}")
     if stands:
-        yield _indented(f"Silence: /assayer ignore {finding.fingerprint} <reason>", style="dim")
+        comment = report_messages.ignore_comment(finding)
+        yield _indented(f"Silence: {comment} (at the end of line {finding.line})", style="dim")
 
 
-def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
-    items = answered_inputs(finding)
-    if items:
-        yield _indented("Inputs:")
-    for item in items[:MOST_INPUTS]:
-        yield _indented(_input(item, files), 4)
-    if len(items) > MOST_INPUTS:
-        yield _indented(f"and {len(items) - MOST_INPUTS} more", 4)
-    made = [] if items else argument_messages.values_of(finding)
-    if made:
-        yield _indented("Arguments:")
-    for value in made[:MOST_VALUES]:
-        said = report_messages.clipped(value.source, LONGEST_VALUE)
-        plain = value.description.endswith(f": {said}")
-        yield _indented(value.description if plain else f"{value.description}  {said}", 4)
-    if len(made) > MOST_VALUES:
-        yield _indented(f"and {len(made) - MOST_VALUES} more", 4)
+def _inputs(finding: StoredFinding) -> Iterator[Padding]:
+    made = all(item.kind is InputKind.VALUE for item in finding.inputs)
+    most = MOST_VALUES if made else MOST_INPUTS
+    if finding.inputs:
+        yield _indented("Arguments:" if made else "Inputs:")
+    for item in finding.inputs[:most]:
+        yield _indented(_input(item), 4)
+    if len(finding.inputs) > most:
+        yield _indented(f"and {len(finding.inputs) - most} more", 4)
 
 
-def _input(answered: AnsweredInput, files: FindingFiles | None) -> str:
-    item = answered.item
-    answer = f" → {answered.said}" if answered.said else ""
-    if item.kind is InputKind.TEXT:
-        text = report_messages.text_of(item)
-        named = "" if item.description == text else f"{item.description}: "
-        return f"{named}{report_messages.clipped(text, 160)!r}{answer}"
-    file = files.inputs.get(item.digest) if files else None
-    return f"{item.description}{answer}" + ("" if file is None else f"  {file}")
+def _input(item: StoredInput) -> str:
+    said = with_origin(item.answer, item.answered_by)
+    answer = f" → {said}" if said else ""
+    if item.value is not None:
+        longest = LONGEST_VALUE if item.kind is InputKind.VALUE else LONGEST_TEXT
+        value = report_messages.clipped(item.value, longest)
+        named = _named(item, value)
+        return f"{named}{answer}"
+    return f"{item.description}{answer}" + (f"  {item.file}" if item.file else "")
 
 
-def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Padding]:
+def _named(item: StoredInput, value: str) -> str:
+    """Return the value after its description, where that does not hold the value itself."""
+    if item.value == repr(item.description):
+        return value
+    if item.description.endswith(f": {item.value}"):
+        return item.description
+    between = "  " if item.kind is InputKind.VALUE else ": "
+    return f"{item.description}{between}{value}"
+
+
+def _suggestion(finding: StoredFinding) -> Iterator[Padding]:
     suggestion = report_messages.suggested(finding) or report_messages.unverified(finding)
     if suggestion is None:
         return
@@ -141,28 +153,27 @@ def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Paddi
         yield _indented("Suggestion (applied and run again: the finding goes away):")
     else:
         yield _indented(f"Suggestion. {report_messages.unverified_sentence(suggestion)}")
-    source = artifacts.sources.get(suggestion.path) if artifacts else None
-    for line in report_messages.suggestion_diff(suggestion, source):
+    for line in report_messages.replacement_diff(suggestion, finding.original):
         yield _indented(line, 4, "green" if line.startswith("+") else "red")
 
 
-def _not_tested(report: Report) -> Iterator[Text | Padding]:
+def _not_tested(report: StoredReport) -> Iterator[Text | Padding]:
     reasons, beside = (
         report_messages.untested_targets(report),
         report_messages.skipped_beside(report),
     )
     if reasons or beside:
-        yield Text()
         yield Text("Not tested", "bold")
         for reason, names in reasons:
             yield _indented(f"{names}: {reason}")
         for skipped in beside:
             yield _indented(f"{skipped.target}: {skipped.reason}")
-    if report.broken:
         yield Text()
+    if report.broken:
         yield Text("Our own failures", "bold magenta")
         for broken in report.broken:
             yield _indented(f"{broken.target}: {broken.error}")
+        yield Text()
 
 
 def _indented(text: str, indent: int = 2, style: str = "") -> Padding:

@@ -11,11 +11,9 @@ from analyzers.vocabulary import Tested, TestedTarget
 MOST_NAMES = 5
 
 
-def read_target(document: Mapping[str, Any]) -> TestedTarget:
-    """Return whether a target of a stored report was tested; older reports count runs alone."""
-    ran = Tested.YES if document["executions"] else Tested.NO
-    answer = Tested(document.get("tested", ran))
-    return TestedTarget(document["id"], answer, tuple(document.get("reasons", ())))
+def read_target(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a target of a stored report as a tested one; older reports count runs alone."""
+    return {"tested": Tested.YES if document["executions"] else Tested.NO, **document}
 
 
 def counts_of(tests: Sequence[TestedTarget]) -> dict[str, int]:
@@ -30,11 +28,13 @@ def all_tested(tests: Sequence[TestedTarget]) -> bool:
 
 
 def tested_sentence(tests: Sequence[TestedTarget]) -> str:
-    """Return ``2 of 5 functions tested``, and how many more were partly."""
+    """Return ``2 of 5 functions tested``, how many more were partly, how many are unchanged."""
     counted = Counter(each.tested for each in tests)
     noun = "function" if len(tests) == 1 else "functions"
     partly = f", {counted[Tested.PARTLY]} partly" if counted[Tested.PARTLY] else ""
-    return f"{counted[Tested.YES]} of {len(tests)} {noun} tested{partly}"
+    unchanged = sum(each.cached for each in tests)
+    before = f" ({unchanged} unchanged, with the last result)" if unchanged else ""
+    return f"{counted[Tested.YES]} of {len(tests)} {noun} tested{partly}{before}"
 
 
 def untested(tests: Sequence[TestedTarget]) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from typing import Any
 from worker.broker.recording_caches import RunRequester
 from worker.check.check_plan import CheckRequest, CheckResult, Gpu
 from worker.check.pipeline import check
+from worker.check.result_store import BlobResults
 from worker.errors import MachineError
 from worker.report.artifacts import write_artifacts
 from worker.report.json_report import report_document
@@ -76,6 +77,7 @@ def _request(
     run: RunRecord, settings: Settings, repository: Path, base: str | None, head: str | None
 ) -> CheckRequest:
     job, options = run.job, run.job.options
+    requester = requester_of(job, settings)
     return CheckRequest(
         repository,
         base,
@@ -85,9 +87,11 @@ def _request(
         analyzers=() if options.analyzer is None else (options.analyzer,),
         inputs=options.inputs,
         seed=options.seed or 0,
-        requester=requester_of(job, settings),
+        requester=requester,
         configured_by=BASE if base == MERGE_BASE else None,
         gpu=_gpu(run, settings),
+        results=BlobResults(Blobs(settings.store.blobs), requester.owner),
+        fresh=options.fresh,
     )
 
 

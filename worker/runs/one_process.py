@@ -19,7 +19,8 @@ from worker.check.leftovers import remove_leftovers
 from worker.runs.readiness import Admission
 from worker.runs.run_attempt import carry_out, settle_dead
 from worker.settings.operator_settings import Settings
-from worker.store.run_queue import QUEUES, RunTimeLimits
+from worker.store.queue_names import QUEUES
+from worker.store.run_queue import RunTimeLimits
 from worker.store.store import Store
 from worker.system import logs
 

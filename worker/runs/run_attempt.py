@@ -15,7 +15,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import SQLAlchemyError
 
 from analyzers.vocabulary import Finding, Target, Verdict
-from worker.check.check_plan import GpuNeededError
+from worker.check.check_plan import ComparedSides, GpuNeededError
 from worker.errors import MachineError, UsageError
 from worker.settings.operator_settings import Settings
 from worker.store.blobs import Blobs, clone_key
@@ -36,20 +36,27 @@ class PartialReport(KeyboardInterrupt):
 
 
 class ProgressReporter:
-    """Listens to a check and tells in one sentence where it is.
+    """Listens to a check and tells where it is, in a sentence and a line for each finding.
 
-    The sentences name functions of the tested project: escape them.
+    They name functions of the tested project: escape them.
     """
 
-    def __init__(self, tell: ReportProgress) -> None:
+    def __init__(self, tell: ReportProgress, clock: Callable[[], float] = time.monotonic) -> None:
         self._tell = tell
+        self._clock = clock
+        self._began = clock()
         self._total = 0
         self._begun = 0
-        self._findings = 0
+        self._findings: list[str] = []
+
+    def compared(self, comparison: ComparedSides) -> None:
+        """Tell how much has changed."""
+        self._tell(f"{_counted(comparison.files, 'changed file')} read")
 
     def detected(self, targets: Sequence[Target]) -> None:
         """Tell how many functions there are."""
         self._total = len(targets)
+        self._began = self._clock()
         if targets:
             self._tell(f"{_counted(self._total, 'function')} to test")
 
@@ -58,14 +65,26 @@ class ProgressReporter:
         self._tell(what)
 
     def examining(self, target: Target) -> None:
-        """Tell which function is tested, and what was found so far."""
+        """Tell which function is tested, what was found so far, and how long it may take."""
         self._begun += 1
-        found = f"; {_counted(self._findings, 'finding')} so far" if self._findings else ""
-        self._tell(f"testing function {self._begun} of {self._total}: {target.id}{found}")
+        found = f"; {_counted(len(self._findings), 'finding')} so far" if self._findings else ""
+        sentence = f"testing function {self._begun} of {self._total}: {target.id}{found}"
+        self._tell("\n".join([f"{sentence}{self._left()}", *self._findings]))
 
     def found(self, verdict: Verdict) -> None:
-        """Count the findings."""
-        self._findings += isinstance(verdict, Finding)
+        """Keep a line about a finding; an earlier one's that is found again stays."""
+        if isinstance(verdict, Finding):
+            place = f"{verdict.path}:{verdict.line}"
+            self._findings.append(f"{verdict.level}, {place}: {verdict.title}"[:MOST_LINE])
+
+    def _left(self) -> str:
+        """Return how long the other functions take, if they take as long as those before."""
+        done = self._begun - 1
+        if not done:
+            return ""
+        seconds = (self._clock() - self._began) / done * (self._total - done)
+        amount = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+        return f"; about {amount} left"
 
 
 def _counted(count: int, noun: str) -> str:
@@ -75,7 +94,8 @@ def _counted(count: int, noun: str) -> str:
 BEATS_PER_LEASE = 4
 MAX_PAUSE = 5.0
 GRACE_SECONDS = 30.0
-MAX_PROGRESS_LENGTH = 500
+MAX_PROGRESS_LENGTH = 2000
+MOST_LINE = 200
 SIGNAL = signal.SIGUSR2
 
 _log = logging.getLogger(__name__)
@@ -128,7 +148,6 @@ class Heartbeat:
         pause = min(MAX_PAUSE, self._lease / BEATS_PER_LEASE)
         began = renewed = time.monotonic()
         while not (self._stop.wait(pause) or self.lost or self.late):
-            self._keep_progress()
             tried = time.monotonic()
             holds = self._renewed()
             if holds:
@@ -138,18 +157,13 @@ class Heartbeat:
         if self.lost or self.late:
             self._end()
 
-    def _keep_progress(self) -> None:
-        text, self._text = self._text, None
-        if text is not None:
-            try:
-                with self._store.write() as unit:
-                    unit.runs.progress(self._attempt, text)
-            except SQLAlchemyError:
-                _log.warning("the progress of run %s is not kept", self._attempt.run.id)
-
     def _renewed(self) -> bool | None:
+        """Renew the lease and keep the progress in one transaction: a fleet makes many."""
+        text, self._text = self._text, None
         try:
             with self._store.write() as unit:
+                if text is not None:
+                    unit.runs.progress(self._attempt, text)
                 return unit.runs.renew(self._attempt, self._lease)
         except SQLAlchemyError:
             _log.warning("the lease of run %s is not renewed", self._attempt.run.id)

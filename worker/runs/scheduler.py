@@ -20,9 +20,11 @@ from threading import Event
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from worker.check.result_store import results_prefix
 from worker.settings.operator_settings import Settings
 from worker.store.blobs import CLONES, Blobs, clone_key
 from worker.store.outbox_tasks import APP_ORDERING_KEY, audit_ordering_key
+from worker.store.queue_names import QUEUES, SCHEDULER
 from worker.store.records import (
     OutboxTask,
     OutboxTaskKind,
@@ -33,8 +35,6 @@ from worker.store.records import (
     WorkerState,
 )
 from worker.store.run_queue import (
-    QUEUES,
-    SCHEDULER,
     Queue,
     QueueDownError,
     QueueNotifier,
@@ -50,39 +50,6 @@ FILES = "runs"
 """Below it each run's files lie, under its id."""
 
 _log = logging.getLogger(__name__)
-
-
-def remove_old(settings: Settings, store: Store, blobs: Blobs, now: datetime) -> int:
-    """Delete runs that ended ``[store] keep_days`` ago; returns how many."""
-    before = now - timedelta(days=settings.store.keep_days)
-    with store.read() as unit:
-        runs = unit.runs.older(before, MAX_RUNS)
-    _remove(runs, store, blobs)
-    if runs:
-        _log.info("%d runs were older than %d days", len(runs), settings.store.keep_days)
-    return len(runs)
-
-
-def remove_orphans(settings: Settings, store: Store, blobs: Blobs) -> int:
-    """Delete the ended runs of repositories that the App no longer sees; returns how many.
-
-    What ML APIs answered about them goes too, where it lies on this machine.
-    """
-    with store.read() as unit:
-        runs = unit.runs.orphaned(MAX_RUNS)
-    for repository in sorted({name for _, name in runs}):
-        delete_recordings(settings.recordings_folder, owner_at_github(repository))
-    _remove([run for run, _ in runs], store, blobs)
-    if runs:
-        _log.info("%d runs belonged to repositories that are gone", len(runs))
-    return len(runs)
-
-
-def _remove(runs: Sequence[str], store: Store, blobs: Blobs) -> None:
-    for run in runs:
-        blobs.remove(f"{FILES}/{run}")
-        with store.write() as unit:
-            unit.runs.delete(run)
 
 
 SWEEP_SECONDS = 10.0
@@ -325,13 +292,35 @@ def tidy(context: SchedulerContext, _period: int) -> None:
 
 
 def delete_old_runs(context: SchedulerContext, _period: int) -> None:
-    """Delete runs that are older than the operator keeps them."""
-    remove_old(context.settings, context.store, context.blobs, context.now())
+    """Delete runs that ended ``[store] keep_days`` ago."""
+    days = context.settings.store.keep_days
+    with context.store.read() as unit:
+        runs = unit.runs.older(context.now() - timedelta(days=days), MAX_RUNS)
+    _delete(runs, context)
+    if runs:
+        _log.info("%d runs were older than %d days", len(runs), days)
 
 
 def delete_orphaned_runs(context: SchedulerContext, _period: int) -> None:
-    """Delete what is left of repositories that the App no longer sees."""
-    remove_orphans(context.settings, context.store, context.blobs)
+    """Delete the ended runs of repositories that the App no longer sees.
+
+    What ML APIs answered about them goes too, where it lies on this machine.
+    """
+    with context.store.read() as unit:
+        runs = unit.runs.orphaned(MAX_RUNS)
+    for repository in sorted({name for _, name in runs}):
+        delete_recordings(context.settings.recordings_folder, owner_at_github(repository))
+        context.blobs.remove(results_prefix(owner_at_github(repository)))
+    _delete([run for run, _ in runs], context)
+    if runs:
+        _log.info("%d runs belonged to repositories that are gone", len(runs))
+
+
+def _delete(runs: Sequence[str], context: SchedulerContext) -> None:
+    for run in runs:
+        context.blobs.remove(f"{FILES}/{run}")
+        with context.store.write() as unit:
+            unit.runs.delete(run)
 
 
 PERIODIC_JOBS = (

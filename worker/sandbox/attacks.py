@@ -14,15 +14,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, TypeAlias
 
 from worker.sandbox.attack_battery.lasting_attacks import HOLDING, STAYING
 from worker.sandbox.attack_battery.main import ATTACKS
 from worker.sandbox.canaries import Canaries, canaries
 from worker.sandbox.guest_launch import GuestProgram
 from worker.sandbox.guest_limits import GIB, MIB, Limits
-from worker.sandbox.guest_process import GuestProcess
+from worker.sandbox.guest_process import GuestProcess, guest_program
+from worker.sandbox.guest_spawn import LaunchPlan
 from worker.sandbox.isolation import Isolation
-from worker.sandbox.protocol.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.protocol.channel import Channel, ChannelClosed, ChannelTimeout
 from worker.sandbox.protocol.frame_shapes import BadFrame
 
 BATTERY = GuestProgram(Path(__file__).parent / "attack_battery", "_attack_battery")
@@ -54,13 +57,45 @@ class AttackResult:
     detail: str
 
 
+class AttackedGuest(Protocol):
+    """The part of a guest that the attacks need; a context manager that ends it."""
+
+    channel: Channel
+    root: str
+
+    @property
+    def stopped(self) -> str | None:
+        """Return why we stopped it."""
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait until it ends by itself; return its status."""
+
+    def stderr_tail(self) -> str:
+        """Return the end of what it has printed."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+
+Starter: TypeAlias = Callable[[LaunchPlan], AttackedGuest]
+
+
 def run_battery(
-    isolation: Isolation, only: Collection[str] = (), python: Path | str = sys.executable
+    isolation: Isolation,
+    only: Collection[str] = (),
+    python: Path | str = sys.executable,
+    start: Starter = GuestProcess,
 ) -> list[AttackResult]:
     """Try every attack against ``isolation``, or ``only`` those; raise ``MachineError``."""
     with canaries() as put_out:
         shutil.copy(VICTIM, put_out.tree)
-        field = _Field(isolation, put_out, python)
+        field = _Field(isolation, put_out, python, start)
         tries = [
             partial(_tried_together, field, [name for name in ATTACKS if not only or name in only]),
             *(partial(_tried_alone, field, n) for n in _ALONE if not only or n in only),
@@ -81,20 +116,17 @@ class _Field:
     isolation: Isolation
     put_out: Canaries
     python: Path | str
+    start: Starter
 
-    def guest(self, limits: Limits, program: GuestProgram | None = None) -> GuestProcess:
+    def guest(self, limits: Limits, program: GuestProgram | None = None) -> AttackedGuest:
         """Start a guest on the canaries' tree."""
-        return GuestProcess.start(
-            self.isolation,
-            tree=self.put_out.tree,
-            python=self.python,
-            limits=limits,
-            program=program,
-        )
+        tree, python = self.put_out.tree.resolve(), Path(self.python)
+        program = program or guest_program()
+        return self.start(LaunchPlan(self.isolation, tree, python, limits, program))
 
     def attacked(
         self, attacks: Collection[str] = (), alone: str = "", limits: Limits = LIMITS
-    ) -> GuestProcess:
+    ) -> AttackedGuest:
         """Start a guest that tries ``attacks``, or one ``alone``."""
         guest = self.guest(limits, BATTERY)
         bounds = ("file_size", "open_files", "files", "scratch", "address_space")
@@ -173,7 +205,7 @@ def _zygote(field: _Field, name: str) -> AttackResult:
     return AttackResult(name, held, ending.get("message") or ending.get("value") or ending["kind"])
 
 
-def _rewriting(guest: GuestProcess) -> Mapping[str, str]:
+def _rewriting(guest: AttackedGuest) -> Mapping[str, str]:
     target = {"path": VICTIM.name, "function": "rewrite", "files": [], "hidden": []}
     probes: list[dict[str, object]] = [{"arguments": {}, "script": None}]
     prepare = {"type": "prepare", "root": guest.root, "catalogue": [], "schemas": {}}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worker.sandbox.guest_limits import SHARED_MEMORY, Limits
@@ -102,10 +102,11 @@ class BindMount:
 
 @dataclass(frozen=True, slots=True)
 class SandboxedProgram:
-    """A program in the sandbox, with the files that it sees beside the system."""
+    """A program in the sandbox, with the files and devices that it sees beside the system."""
 
     binds: tuple[BindMount, ...]
     command: tuple[str, ...]
+    devices: tuple[Path, ...] = ()
 
 
 def system_binds() -> Iterator[BindMount]:
@@ -149,6 +150,19 @@ def private_folder(python: Path) -> Path | None:
     )
 
 
+def mount_points(targets: Iterable[str]) -> tuple[str, ...]:
+    """Return the entries of folders that guests write to below which something is mounted.
+
+    Each is a read-only mount itself, so that no guest can change, move or remove it.
+    """
+    found: dict[str, None] = {}
+    for target in map(Path, targets):
+        for folder in map(Path, WRITABLE):
+            if target != folder and target.is_relative_to(folder):
+                found[str(folder / target.relative_to(folder).parts[0])] = None
+    return tuple(found)
+
+
 def bubblewrap(
     inside: SandboxedProgram, limits: Limits, *, seccomp: int, info: int
 ) -> Iterator[str]:
@@ -159,12 +173,20 @@ def bubblewrap(
     for writable in ("/tmp", SCRATCH):  # noqa: S108 - the sandbox's own
         yield from ("--size", str(limits.scratch), "--perms", "1777")
         yield from ("--tmpfs", writable)
+    targets = [bind.target for bind in inside.binds]
+    inner = [point for point in mount_points(targets) if point not in targets]
+    for point in inner:
+        yield from ("--size", str(SHARED_MEMORY), "--perms", "0755", "--tmpfs", point)
     for bind in inside.binds:
         yield from ("--ro-bind", str(bind.source), bind.target)
+    for point in inner:
+        yield from ("--remount-ro", point)
     for name in SYSTEM:
         if Path(name).is_symlink():
             yield from ("--symlink", str(Path(name).readlink()), name)
     yield from ("--proc", "/proc", "--dev", "/dev")
+    for device in inside.devices:
+        yield from ("--dev-bind", str(device), f"/dev/{device.name}")
     yield from ("--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")  # noqa: S108
     yield from ("--dir", f"{SCRATCH}/home", "--chdir", SCRATCH)
     yield from ("--remount-ro", "/dev", "--remount-ro", "/")
@@ -233,7 +255,7 @@ def sandbox_command(
         return [*prefix, *bubblewrap(inside, limits, seccomp=seccomp, info=info)]
     sources = dict.fromkeys(bind.source for bind in inside.binds)
     staged = [source for source in sources if not reachable_by_others(source)]
-    moved = SandboxedProgram(tuple(_moved(inside.binds, staged, stage)), inside.command)
+    moved = replace(inside, binds=tuple(_moved(inside.binds, staged, stage)))
     return [
         *staging_prefix(stage, staged),
         *drop_root_prefix(uid),
@@ -301,12 +323,21 @@ def processes_of(uid: int) -> int:
     return count
 
 
-def grants(python: Path, *, readable: tuple[Path, ...], writable: Path) -> dict[str, list[str]]:
+def gpu_devices(folder: Path = Path("/dev")) -> tuple[Path, ...]:
+    """Return the device files of NVIDIA's GPUs and of their driver."""
+    found = sorted(folder.glob("nvidia*"))
+    return tuple(device for device in found if device.is_char_device())
+
+
+def grants(
+    python: Path, *, readable: tuple[Path, ...], writable: Path, devices: tuple[Path, ...] = ()
+) -> dict[str, list[str]]:
     """Return what a guest may reach: the system, its interpreter, its own folders."""
     return {
         "run": [*_programs(python), *(str(path.resolve()) for path in readable)],
         "read": [*_existing(SYSTEM_ETC), *_existing(FACTS)],
         "device": list(_existing(DEVICES)),
+        "driver": list(_existing(tuple(map(str, devices)))),
         "write": [str(writable)],
     }
 

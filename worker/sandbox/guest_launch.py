@@ -68,6 +68,7 @@ def launch_isolated(
     inside = SandboxedProgram(
         (*binds, BindMount(plan.tree, PROJECT)),
         plan.program.command(plan.python, PACKAGES, theirs),
+        plan.devices,
     )
     group = guest_cgroup(plan, held)
     with ExitStack() as given:
@@ -257,7 +258,12 @@ def _confinement(plan: LaunchPlan, readable: tuple[Path, ...], scratch: Path) ->
     layer = () if plan.layer is None else (plan.layer,)
     return Confinement(
         abi=plan.isolation.landlock,
-        grants=grants(plan.python, readable=(*readable, *layer), writable=scratch),
+        grants=grants(
+            plan.python,
+            readable=(*readable, *layer),
+            writable=scratch,
+            devices=plan.devices,
+        ),
     )
 
 

@@ -8,6 +8,8 @@ KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 SHARED_MEMORY = 64 * MIB
+GPU_ADDRESS_SPACE = 1 << 46
+"""What a driver of GPUs may reserve: the memory of its cards and of the machine in one space."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import compileall
+import functools
 import importlib.util
 import os
 import select
@@ -40,7 +42,7 @@ class GuestWatchdog(threading.Thread):
         self._output = launched.output
         self._limits = limits
         self._launched = launched
-        self._deadline = time.monotonic() + limits.wall_seconds
+        self.renew(limits.wall_seconds)
         self._tail = b""
         self._printed = 0
         os.set_blocking(launched.output, False)
@@ -69,6 +71,11 @@ class GuestWatchdog(threading.Thread):
         if not self.stopped and self._launched.group.out_of_memory():
             self.stopped = f"it used more than {self._limits.memory // MIB} MiB"
 
+    def renew(self, seconds: float) -> None:
+        """Let the guest run for ``seconds`` from now on."""
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+
     def tail(self) -> str:
         """Return the end of what the guest has printed."""
         return self._tail.decode("utf-8", "replace")
@@ -90,7 +97,7 @@ class GuestWatchdog(threading.Thread):
 
     def _judge(self) -> None:
         if time.monotonic() > self._deadline:
-            self.stopped = f"it ran longer than {self._limits.wall_seconds:g} s"
+            self.stopped = f"it ran longer than {self._seconds:g} s"
         elif self._printed > MOST_PRINTED:
             self.stopped = f"it printed more than {MOST_PRINTED // MIB} MiB"
         elif memory_exceeds(family(self._pid), self._limits.memory):
@@ -103,12 +110,18 @@ END_SECONDS = 10.0
 ENDING_SECONDS = 1.0
 
 
+@functools.cache
 def guest_program() -> GuestProgram:
-    """Return the guest half of the analyzers, without importing it."""
+    """Return the guest half of the analyzers, without importing it; it is compiled by then.
+
+    Guests write no bytecode, and installers need not.
+    """
     spec = importlib.util.find_spec("analyzers.guest")
     if spec is None or not spec.submodule_search_locations:
         raise MachineError("The guest package is missing.", "Install Assayer again.")
-    return GuestProgram(Path(spec.submodule_search_locations[0]), "_assayer_guest")
+    folder = Path(spec.submodule_search_locations[0])
+    compileall.compile_dir(folder, quiet=2)
+    return GuestProgram(folder, "_assayer_guest")
 
 
 class GuestProcess:
@@ -157,6 +170,15 @@ class GuestProcess:
             layer,
         )
         return cls(plan)
+
+    def renew(self, seconds: float) -> None:
+        """Let it run for ``seconds`` from now on."""
+        self._watch.renew(seconds)
+
+    def stop(self, reason: str) -> None:
+        """Kill it for a reason."""
+        self._watch.stopped = self._watch.stopped or reason
+        self._watch.kill()
 
     @property
     def exit_status(self) -> int | None:

@@ -21,24 +21,25 @@ STARTED = b"+"
 
 @dataclass(frozen=True, slots=True)
 class GuestProgram:
-    """A package in ``folder``, called ``name``, whose ``main.main(descriptor)`` is the guest."""
+    """A package in ``folder``, called ``name``, of whose ``module`` ``main`` is the guest."""
 
     folder: Path
     name: str
+    module: str = "main"
 
     def command(self, python: Path, packages: str, descriptor: int) -> tuple[str, ...]:
         """Return how the interpreter is started: not with ``-I``, which ignores PYTHONHASHSEED."""
         source = (
             f"import os, sys; os.write({descriptor}, {STARTED!r}); "
             f"sys.path[0] = {packages!r}; "
-            f"from {self.name}.main import main; main({descriptor})"
+            f"from {self.name}.{self.module} import main; main({descriptor})"
         )
         return (str(python), "-s", "-B", "-c", source)
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """The program to start, its files, and its isolation."""
+    """The program to start, its files and devices, and its isolation."""
 
     isolation: Isolation
     tree: Path
@@ -47,6 +48,7 @@ class LaunchPlan:
     program: GuestProgram
     network: bool = False
     layer: Path | None = None
+    devices: tuple[Path, ...] = ()
 
 
 UNGROUPED = ControlGroup(())

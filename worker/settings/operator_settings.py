@@ -79,12 +79,19 @@ class _Section(BaseModel):
 
 
 class AppSettings(_Section):
-    """The web process; ``operators`` are lines of ``user:password`` who may see every page."""
+    """The web process, and who may see every page.
+
+    ``operators`` are lines of ``user:password``; ``github_operators`` are ids of people at GitHub,
+    who log in by the App's OAuth client ``client_id`` with its ``client_secret``.
+    """
 
     public_url: str | None = None
     max_body: PositiveInt = 26_214_400
     link_seconds: PositiveInt = 604_800
     operators: Reference | None = None
+    client_id: str | None = None
+    client_secret: Reference | None = None
+    github_operators: tuple[PositiveInt, ...] = ()
 
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -191,7 +198,10 @@ class SandboxSettings(_Section):
     Sizes are bytes, or written like ``"4GiB"``; ``seconds`` is wall clock;
     ``processors`` holds where a control group can be made.  What meets a limit is
     tried once more alone, with ``retry`` times the memory, seconds and processes.
+    ``parallel`` targets of a run are examined at a time, by default as many as the cores
+    and the free memory allow.
     Guests run as the user ids ``uid_first`` to ``uid_first + uid_count - 1``.
+    ``gpu``: whether they get the device files of NVIDIA's driver, where a GPU is.
     """
 
     isolation: Literal["auto", "bubblewrap", "landlock"] = "auto"
@@ -201,6 +211,8 @@ class SandboxSettings(_Section):
     seconds: float = Field(default=900.0, gt=0)
     scratch: ByteSize = ByteSize(256 << 20)
     retry: float = Field(default=2.0, ge=1, le=16)
+    parallel: PositiveInt | None = None
+    gpu: Literal["auto", "never"] = "never"
     uid_first: int = Field(default=61_184, ge=1000)
     uid_count: PositiveInt = 256
     python: Path = Field(default_factory=lambda: Path(sys.executable))

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from analyzers.rules import RULES
-from worker.changes.snapshot import base_of, read_text
+from worker.changes.snapshot import base_of, read_texts
 from worker.errors import UsageError
 from worker.settings.inline_ignores import (
     InlineIgnore,
@@ -246,9 +246,8 @@ def find_configuration(repository: Path, revision: str | None) -> Configuration 
 def _configurations(repository: Path, revision: str | None) -> dict[str, Configuration]:
     return {
         file: parsed
-        for file in (PYPROJECT, OWN_FILE)
-        if (text := read_text(repository, revision, file)) is not None
-        and (parsed := parse_configuration(text, file)) is not None
+        for file, text in read_texts(repository, revision, (PYPROJECT, OWN_FILE)).items()
+        if (parsed := parse_configuration(text, file)) is not None
     }
 
 

@@ -6,15 +6,17 @@ is granted again without a network.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from analyzers.vocabulary import Input, InputRequest, InputSupply, JsonObject, Origin
 from worker.engines.engine import NoAnswer, Outage, Rejected
 from worker.engines.providers.http_client import Http, json_object
 from worker.sources.download_cache import DownloadCache
+from worker.sources.picture_files import EVERYDAY
 
 _MEANS_NOTHING = frozenset({"other", "miscellaneous", "general"})
 
@@ -69,50 +71,31 @@ class SearchQuery:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
-class SearchService(Protocol):
-    """A search service: how it is asked, and how its answers are read."""
+class SearchService(ABC):
+    """A search service: how it is asked, and how its answers are read.
 
-    @property
-    def name(self) -> str:
-        """Return what it is called in messages."""
-        ...
+    It finds ``things``, such as ``pictures of``; ``everyday`` are what to search for where
+    anything else will do; a full page has ``size`` results.
+    """
 
-    @property
-    def things(self) -> str:
-        """Return what it finds, as ``pictures of``."""
-        ...
+    endpoint: str
+    name: str
+    things: str = "pictures of"
+    everyday: tuple[str, ...] = EVERYDAY
+    size: int = 20
+    pages: int = 5
 
-    @property
-    def everyday(self) -> tuple[str, ...]:
-        """Return what to search for where anything else will do."""
-        ...
-
-    @property
-    def endpoint(self) -> str:
-        """Its address."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """Return how many results a full page has."""
-        ...
-
-    @property
-    def pages(self) -> int:
-        """Return how many pages to look at."""
-        ...
-
+    @abstractmethod
     def question(self, words: str, page: int) -> SearchQuery:
         """Return what to ask for a page, the first being 1."""
-        ...
 
     def entries(self, answer: JsonObject) -> object:
         """Return the list of results in an answer, whatever stands there."""
-        ...
+        return answer.get("results")
 
+    @abstractmethod
     def hit(self, entry: Entry) -> SearchHit | None:
-        """A result in our words, ``None`` for one that is of no use."""
-        ...
+        """Return a result in our words, ``None`` for one that is of no use."""
 
 
 @dataclass
@@ -203,12 +186,8 @@ def text_of(entry: Entry, *path: str) -> str | None:
     """Return the text at a path of keys, at most 2,000 characters; ``None`` where there is none."""
     value: object = entry
     for key in path:
-        value = _at(value, key)
+        value = value.get(key) if isinstance(value, Mapping) else None
     return value[:LONGEST_TEXT] if isinstance(value, str) and value else None
-
-
-def _at(value: object, key: str) -> object:
-    return cast("Entry", value).get(key) if isinstance(value, Mapping) else None
 
 
 def objects(value: object) -> list[Entry]:

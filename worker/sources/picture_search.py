@@ -18,7 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from analyzers.vocabulary import Input, InputRequest, InputSupply, JsonObject, Origin
+from analyzers.vocabulary import Input, InputRequest, InputSupply, Origin
 from worker.engines.engine import NoAnswer
 from worker.engines.providers.http_client import Forbidden, Http
 from worker.sources.keyword_search import (
@@ -26,39 +26,34 @@ from worker.sources.keyword_search import (
     Search,
     SearchHit,
     SearchQuery,
+    SearchService,
     keyword,
     objects,
     text_of,
 )
-from worker.sources.picture_files import EVERYDAY, UnusablePicture, picture
+from worker.sources.picture_files import UnusablePicture, picture
 
 BRAVE_ENDPOINT = "https://api.search.brave.com"
 
 
-@dataclass(frozen=True, slots=True)
-class Brave:
+@dataclass(frozen=True)
+class Brave(SearchService):
     """The service at ``endpoint``; ``key`` reads the subscription's token."""
 
     key: Callable[[], str] = field(repr=False)
     endpoint: str = BRAVE_ENDPOINT
-    name: str = "Brave"
-    things: str = "pictures of"
-    everyday: tuple[str, ...] = EVERYDAY
-    size: int = 100
-    pages: int = 1
+    name = "Brave"
+    size = 100
+    pages = 1
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """All results at once: the service has no other pages."""
+        """Return the question for all results at once: the service has no other pages."""
         del page
         return SearchQuery(
             "/res/v1/images/search",
             {"q": words, "count": str(self.size), "safesearch": "strict", "search_lang": "en"},
             {"x-subscription-token": self.key(), "accept": "application/json"},
         )
-
-    def entries(self, answer: JsonObject) -> object:
-        """Return the list of results."""
-        return answer.get("results")
 
     def hit(self, entry: Entry) -> SearchHit | None:
         """A picture; its thumbnail, which Brave serves, where the picture is gone."""
@@ -75,17 +70,13 @@ class Brave:
 OPENVERSE_ENDPOINT = "https://api.openverse.org"
 
 
-@dataclass(frozen=True, slots=True)
-class Openverse:
+@dataclass(frozen=True)
+class Openverse(SearchService):
     """The service at ``endpoint``; ``key`` reads an access token when it is first asked."""
 
     endpoint: str = OPENVERSE_ENDPOINT
     key: Callable[[], str] | None = field(default=None, repr=False)
-    name: str = "Openverse"
-    things: str = "pictures of"
-    everyday: tuple[str, ...] = EVERYDAY
-    size: int = 20
-    pages: int = 5
+    name = "Openverse"
 
     def question(self, words: str, page: int) -> SearchQuery:
         """Return the results of a page."""
@@ -94,10 +85,6 @@ class Openverse:
             parameters["page"] = str(page)
         headers = {"authorization": f"Bearer {self.key()}"} if self.key else {}
         return SearchQuery("/v1/images/", parameters, headers)
-
-    def entries(self, answer: JsonObject) -> object:
-        """Return the list of results."""
-        return answer.get("results")
 
     def hit(self, entry: Entry) -> SearchHit | None:
         """A picture with its tags; its thumbnail where the picture is gone."""

@@ -12,14 +12,6 @@ from analyzers.catalogue import Api
 from analyzers.vocabulary import InputKind, InputRequest, InputSupply
 from worker.errors import UsageError
 from worker.settings.operator_settings import SourceSettings
-from worker.sources import (
-    edge_cases,
-    entity_sentences,
-    face_pictures,
-    rated_texts,
-    spoken_recordings,
-    text_pictures,
-)
 from worker.sources.download_cache import DownloadCache, documents_folder, pictures_folder
 from worker.sources.input_folder import PICTURES, TEXTS, FolderFiles, InputFolder
 from worker.sources.keyword_search import Search, SearchService
@@ -72,6 +64,9 @@ class Sources:
 
     def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
         """Return at most ``count`` inputs; the shortfall says why fewer.  Raises ``KeyError``."""
+        # what makes pictures and speech is loaded when an input is wanted
+        from worker.sources import edge_cases  # noqa: PLC0415
+
         api = catalogue.load_catalogue()[wanted.api]
         task = wanted.task or api.task
         made = self._makers().get(task)
@@ -82,6 +77,12 @@ class Sources:
         return made(replace(wanted, task=task), count, seed)
 
     def _makers(self) -> dict[str, Find]:
+        from worker.sources import (  # noqa: PLC0415
+            entity_sentences,
+            rated_texts,
+            spoken_recordings,
+        )
+
         return {
             **dict.fromkeys(WRITING, self._written),
             **dict.fromkeys(SHOWING, self._shown),
@@ -93,6 +94,8 @@ class Sources:
         }
 
     def _written(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
+        from worker.sources import text_pictures  # noqa: PLC0415
+
         if wanted.reading is None or not wanted.reading.strip():
             return text_pictures.blank(count, seed)
         if wanted.upon is None:
@@ -107,6 +110,8 @@ class Sources:
         if self.pictures is not None:
             return self.pictures.find(wanted, count, seed)
         if wanted.task == "faces" and wanted.reading is not None:
+            from worker.sources import face_pictures  # noqa: PLC0415
+
             supply = face_pictures.find(wanted, count, seed)
             if supply.inputs:
                 return supply

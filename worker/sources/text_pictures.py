@@ -154,7 +154,6 @@ PLAY = 24
 """Pixels by which the writing's place differs from one picture to the next."""
 MOST_IN_VAIN = 50
 _BLANK_SIZE = (480, 160)
-_WIDEST = 1024
 _ORIGIN = Origin("drawn")
 
 Ground = Background | Input

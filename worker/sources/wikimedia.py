@@ -20,45 +20,49 @@ from worker.sources.keyword_search import (
     Search,
     SearchHit,
     SearchQuery,
+    SearchService,
     keyword,
     objects,
     text_of,
 )
-from worker.sources.picture_files import EVERYDAY
 
 PATH = "/w/api.php"
 
 
-def search_question(
-    words: str, offset: int, size: int, contact: str | None, **more: str
-) -> SearchQuery:
-    """Return the best matches with their properties ``more``, from ``offset`` on."""
-    parameters = {
-        "action": "query",
-        "format": "json",
-        "formatversion": "2",
-        "generator": "search",
-        "gsrsearch": words,
-        "gsrlimit": str(size),
-        **more,
-    }
-    if offset:
-        parameters["gsroffset"] = str(offset)
-    agent = f"{USER_AGENT[:-1]}; {contact})" if contact else USER_AGENT
-    return SearchQuery(PATH, parameters, {"user-agent": agent})
+@dataclass(frozen=True)
+class Wikimedia(SearchService):
+    """A project at ``endpoint``; ``contact`` is who asks: an address or a page."""
 
+    endpoint: str
+    contact: str | None = None
 
-def pages(answer: JsonObject, name: str) -> object:
-    """Return the pages that were found, the best first; raise ``Outage``."""
-    error = answer.get("error")
-    if error is not None:
-        code = cast("Entry", error).get("code") if isinstance(error, Mapping) else error
-        raise Outage(f"{name} gave no answer: {str(code)[:100]}")
-    query = answer.get("query")
-    if query is None and "batchcomplete" in answer:
-        return []
-    found = cast("Entry", query).get("pages") if isinstance(query, Mapping) else None
-    return sorted(objects(found), key=_rank) if isinstance(found, list) else None
+    def asked(self, words: str, page: int, **properties: str) -> SearchQuery:
+        """Return the question for the best matches on a page, with these properties."""
+        parameters = {
+            "action": "query",
+            "format": "json",
+            "formatversion": "2",
+            "generator": "search",
+            "gsrsearch": words,
+            "gsrlimit": str(self.size),
+            **properties,
+        }
+        if page > 1:
+            parameters["gsroffset"] = str((page - 1) * self.size)
+        agent = f"{USER_AGENT[:-1]}; {self.contact})" if self.contact else USER_AGENT
+        return SearchQuery(PATH, parameters, {"user-agent": agent})
+
+    def entries(self, answer: JsonObject) -> object:
+        """Return the pages that were found, the best first; raise ``Outage``."""
+        error = answer.get("error")
+        if error is not None:
+            code = cast("Entry", error).get("code") if isinstance(error, Mapping) else error
+            raise Outage(f"{self.name} gave no answer: {str(code)[:100]}")
+        query = answer.get("query")
+        if query is None and "batchcomplete" in answer:
+            return []
+        found = cast("Entry", query).get("pages") if isinstance(query, Mapping) else None
+        return sorted(objects(found), key=_rank) if isinstance(found, list) else None
 
 
 def _rank(page: Entry) -> int:
@@ -73,35 +77,22 @@ _FILE = re.compile(r"^File:|\.\w{3,4}$")
 _MARKUP = re.compile(r"<[^>]*>")
 
 
-@dataclass(frozen=True, slots=True)
-class Commons:
-    """The service at ``endpoint``; ``contact`` is who asks: an address or a page."""
+class Commons(Wikimedia):
+    """The pictures of Wikimedia Commons."""
 
-    endpoint: str = COMMONS_ENDPOINT
-    contact: str | None = None
-    name: str = "Wikimedia Commons"
-    things: str = "pictures of"
-    everyday: tuple[str, ...] = EVERYDAY
-    size: int = 20
-    pages: int = 5
+    name = "Wikimedia Commons"
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """Return the pictures of a page of results."""
-        return search_question(
+        """Return the question for a page of pictures."""
+        return self.asked(
             f"filetype:bitmap {words}",
-            (page - 1) * self.size,
-            self.size,
-            self.contact,
+            page,
             gsrnamespace="6",
             prop="imageinfo",
             iiprop="url|mime|extmetadata",
             iiurlwidth=str(WIDTH),
             iiextmetadatafilter="LicenseShortName|Artist|Categories",
         )
-
-    def entries(self, answer: JsonObject) -> object:
-        """Return the files, the best match first."""
-        return pages(answer, self.name)
 
     def hit(self, entry: Entry) -> SearchHit | None:
         """A picture that is 1,024 pixels wide at most, with its categories."""
@@ -130,37 +121,29 @@ LICENCE = "CC BY-SA 4.0"
 AUTHOR = "Wikipedia contributors"
 SHORTEST = 200
 LONGEST = 1000
-EVERYDAY_DOCUMENTS = (
-    "gardening",
-    "football",
-    "physics",
-    "cooking",
-    "architecture",
-    "music",
-    "railway",
-)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Wikipedia:
-    """The service at ``endpoint``; ``contact`` is who asks: an address or a page."""
+class Wikipedia(Wikimedia):
+    """The articles of Wikipedia, by their first paragraphs."""
 
-    endpoint: str = WIKIPEDIA_ENDPOINT
-    contact: str | None = None
-    name: str = "Wikipedia"
-    things: str = "articles on"
-    everyday: tuple[str, ...] = EVERYDAY_DOCUMENTS
-    size: int = 20
-    pages: int = 5
+    name = "Wikipedia"
+    things = "articles on"
+    everyday = (
+        "gardening",
+        "football",
+        "physics",
+        "cooking",
+        "architecture",
+        "music",
+        "railway",
+    )
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """Return the articles of a page of results."""
-        return search_question(
+        """Return the question for a page of articles."""
+        return self.asked(
             words,
-            (page - 1) * self.size,
-            self.size,
-            self.contact,
+            page,
             gsrnamespace="0",
             prop="extracts|info|pageprops",
             exintro="1",
@@ -169,10 +152,6 @@ class Wikipedia:
             inprop="url",
             ppprop="disambiguation",
         )
-
-    def entries(self, answer: JsonObject) -> object:
-        """Return the articles, the best match first."""
-        return pages(answer, self.name)
 
     def hit(self, entry: Entry) -> SearchHit | None:
         """An article, if it is about something: no list, no choice of articles."""

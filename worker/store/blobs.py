@@ -66,11 +66,6 @@ class Blobs:
             raise FileNotFoundError(key)
         return int(cast("int", self._files.size(path)))
 
-    def fetch_file(self, key: str, file: Path) -> None:
-        """Write what a key has to a file; raises ``FileNotFoundError``."""
-        with self.open(key) as source, file.open("wb") as target:
-            shutil.copyfileobj(source, target, _CHUNK)
-
     def keys(self, prefix: str) -> tuple[str, ...]:
         """Return the keys under ``prefix/``, in order."""
         path = self._path(prefix)

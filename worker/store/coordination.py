@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from sqlalchemy import case, delete, select, update
@@ -127,15 +128,7 @@ class WorkerRegistry(RepositoryBase):
     def see(self, worker: WorkerRecord) -> None:
         """Note what a worker says of itself, now; forget those long gone."""
         now = self._clock()
-        values = {
-            "id": worker.id,
-            "host": worker.host[:255],
-            "state": worker.state,
-            "reason": worker.reason,
-            "layers": list(worker.layers),
-            "seen_at": now,
-            "queues": list(worker.queues),
-        }
+        values = {**asdict(worker), "host": worker.host[:255], "seen_at": now}
         self._changed(delete(WorkerRow).where(WorkerRow.seen_at < now - KEPT))
         self._put(WorkerRow, values, "id")
 

@@ -57,7 +57,7 @@ class WriterLock:
             self._ended = time.monotonic()
 
 
-NEWEST_REVISION = "0002"
+NEWEST_REVISION = "0003"
 """The newest step in ``migrations/versions``."""
 
 MIGRATIONS_FOLDER = Path(__file__).parent / "migrations"

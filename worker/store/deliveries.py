@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from sqlalchemy import case, delete, func, select, update
@@ -25,19 +26,8 @@ class Deliveries(RepositoryBase):
     def keep(self, delivery: Delivery) -> bool:
         """Keep a delivery; false when it was seen before."""
         now = self._clock()
-        values = {
-            "id": delivery.id,
-            "event": delivery.event,
-            "action": delivery.action,
-            "digest": delivery.digest,
-            "received_at": now,
-            "installation": delivery.installation,
-            "body": delivery.body,
-            "state": WAITING,
-            "attempts": 0,
-            "due_at": now,
-        }
-        return self._add_once(DeliveryRow, values, "id")
+        state = {"state": WAITING, "attempts": 0, "received_at": now, "due_at": now}
+        return self._add_once(DeliveryRow, {**asdict(delivery), **state}, "id")
 
     def waiting(self, limit: int = 50) -> tuple[str, ...]:
         """Return the ids of those that are to be heard now, the oldest first."""
@@ -51,8 +41,7 @@ class Deliveries(RepositoryBase):
 
     def get(self, delivery_id: str) -> Delivery | None:
         """Return one delivery, if it is known."""
-        row = self._one(select(DeliveryRow).where(DeliveryRow.id == delivery_id))
-        return None if row is None else row.record()
+        return self._record(Delivery, select(DeliveryRow).where(DeliveryRow.id == delivery_id))
 
     def claim(self, delivery_id: str) -> Delivery | None:
         """Return a delivery that still waits, for this transaction alone.
@@ -64,8 +53,7 @@ class Deliveries(RepositoryBase):
             .where(DeliveryRow.id == delivery_id, _WAITS)
             .with_for_update(skip_locked=True)
         )
-        row = self._one(query)
-        return None if row is None else row.record()
+        return self._record(Delivery, query)
 
     def heard(self, delivery_id: str) -> bool:
         """Note that a delivery was understood; false when it already was."""
@@ -105,16 +93,14 @@ class Deliveries(RepositoryBase):
             )
         return found
 
-    def purge(self, before: datetime, *, rows: datetime | None = None) -> int:
-        """Empty the bodies that were heard before, delete rows received before ``rows``.
+    def purge(self, before: datetime) -> int:
+        """Empty the bodies that were heard before; delete rows 30 days later.
 
-        By default a row outlives its body by 30 days.  Dead deliveries stay.
-        Returns how many were emptied or deleted.
+        Dead deliveries stay.  Return how many were emptied or deleted.
         """
-        oldest = before - KEPT if rows is None else rows
         gone = self._changed(
             delete(DeliveryRow).where(
-                DeliveryRow.state == DISPATCHED, DeliveryRow.received_at < oldest
+                DeliveryRow.state == DISPATCHED, DeliveryRow.received_at < before - KEPT
             )
         )
         emptied = self._changed(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from sqlalchemy import delete, select, update
 
 from worker.store.records import IgnoreRecord, StoredReviewComment
@@ -14,17 +16,7 @@ class Ignores(RepositoryBase):
 
     def add(self, ignore: IgnoreRecord) -> None:
         """Ignore a finding, in place of what was said of it before."""
-        values = {
-            "repository": ignore.repository,
-            "fingerprint": ignore.fingerprint,
-            "reason": ignore.reason,
-            "by": ignore.by,
-            "at": ignore.at,
-            "until": ignore.until,
-            "kind": ignore.kind,
-            "target": ignore.target,
-        }
-        self._put(IgnoreRow, values, "repository", "fingerprint")
+        self._put(IgnoreRow, asdict(ignore), "repository", "fingerprint")
 
     def remove(self, repository: int, fingerprint: str) -> bool:
         """Let a finding count again; false when it was not ignored."""
@@ -52,15 +44,7 @@ class ReviewComments(RepositoryBase):
 
     def add(self, review_comment: StoredReviewComment) -> None:
         """Keep a comment, or what is newly known of it."""
-        values = {
-            "comment": review_comment.comment,
-            "repository": review_comment.repository,
-            "pull": review_comment.pull,
-            "fingerprint": review_comment.fingerprint,
-            "thread": review_comment.thread,
-            "resolved": review_comment.resolved,
-        }
-        self._put(ReviewCommentRow, values, "comment")
+        self._put(ReviewCommentRow, asdict(review_comment), "comment")
 
     def of(self, repository: int, pull: int) -> tuple[StoredReviewComment, ...]:
         """Return the comments in a pull request, the oldest first."""
@@ -69,7 +53,7 @@ class ReviewComments(RepositoryBase):
             .where(ReviewCommentRow.repository == repository, ReviewCommentRow.pull == pull)
             .order_by(ReviewCommentRow.comment)
         )
-        return tuple(row.record() for row in self._all(query))
+        return self._records(StoredReviewComment, query)
 
     def resolve(self, comment: int) -> None:
         """Note that we said of a finding that it is gone."""
@@ -78,14 +62,6 @@ class ReviewComments(RepositoryBase):
     def reopen(self, comment: int) -> None:
         """Note that a finding is there again."""
         self._set(comment, resolved=False)
-
-    def thread(self, comment: int, thread: str) -> None:
-        """Note the GraphQL id of a comment's thread."""
-        self._set(comment, thread=thread)
-
-    def remove(self, comment: int) -> None:
-        """Forget a comment that somebody deleted."""
-        self._changed(delete(ReviewCommentRow).where(ReviewCommentRow.comment == comment))
 
     def forget(self, repository: int) -> None:
         """Forget everything of a repository."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, select
 
 from worker.store.deliveries import Deliveries
 from worker.store.finding_decisions import Ignores, ReviewComments
@@ -38,8 +38,7 @@ class Pulls(RepositoryBase):
     def get(self, repository: int, number: int) -> PullRecord | None:
         """Return one pull request, if it is known."""
         query = select(PullRow).where(PullRow.repository == repository, PullRow.number == number)
-        row = self._one(query)
-        return None if row is None else row.record()
+        return self._record(PullRecord, query)
 
     def with_head(self, repository: int, sha: str) -> tuple[PullRecord, ...]:
         """Return the pull requests to a repository whose head is this commit."""
@@ -48,7 +47,7 @@ class Pulls(RepositoryBase):
             .where(PullRow.repository == repository, PullRow.head == sha)
             .order_by(PullRow.number)
         )
-        return tuple(row.record() for row in self._all(query))
+        return self._records(PullRecord, query)
 
     def forget(self, repository: int) -> None:
         """Forget the pull requests of a repository."""
@@ -61,7 +60,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 class Approvals(RepositoryBase):
     """A row for each approved commit of a repository, by its full name."""
 
-    def give(self, repository: str, head: str, by: str) -> Approval:
+    def give(self, repository: str, head: str, by: str) -> None:
         """Let one commit of a fork ask paid engines; the first approval stands.
 
         ``by`` is the login of a person whose right to write was checked.
@@ -71,9 +70,6 @@ class Approvals(RepositoryBase):
             raise ValueError("an approval names a full commit id")
         values = {"repository": repository, "head": head, "by": by[:100], "at": self._clock()}
         self._add_once(ApprovalRow, values, "repository", "head")
-        approval = self.get(repository, head)
-        assert approval is not None
-        return approval
 
     def get(self, repository: str, head: str | None) -> Approval | None:
         """Return who approved exactly this commit for this repository, if anyone has."""
@@ -82,8 +78,7 @@ class Approvals(RepositoryBase):
         query = select(ApprovalRow).where(
             ApprovalRow.repository == repository, ApprovalRow.head == head
         )
-        row = self._one(query)
-        return None if row is None else row.record()
+        return self._record(Approval, query)
 
 
 class Installations(RepositoryBase):
@@ -91,23 +86,18 @@ class Installations(RepositoryBase):
 
     def see(self, installation: InstallationRecord) -> None:
         """Keep what is told of an installation."""
-        values = {
-            "id": installation.id,
-            "account": installation.account,
-            "suspended": installation.suspended,
-            "updated_at": installation.updated_at,
-        }
-        self._put(InstallationRow, values, "id")
+        self._put(InstallationRow, asdict(installation), "id")
 
     def get(self, installation: int) -> InstallationRecord | None:
         """Return an installation, if it is known."""
-        row = self._one(select(InstallationRow).where(InstallationRow.id == installation))
-        return None if row is None else row.record()
+        query = select(InstallationRow).where(InstallationRow.id == installation)
+        return self._record(InstallationRecord, query)
 
     def all(self) -> tuple[InstallationRecord, ...]:
         """Return every installation."""
-        rows = self._all(select(InstallationRow).order_by(InstallationRow.id))
-        return tuple(row.record() for row in rows)
+        return self._records(
+            InstallationRecord, select(InstallationRow).order_by(InstallationRow.id)
+        )
 
     def remove(self, installation: int) -> None:
         """Forget an installation: its runs are cancelled, its data and errands deleted."""
@@ -121,15 +111,7 @@ class Installations(RepositoryBase):
 
     def see_repository(self, repository: RepositoryRecord) -> None:
         """Keep what is told of a repository; what is not told stays."""
-        values = {
-            "id": repository.id,
-            "full_name": repository.full_name,
-            "private": repository.private,
-            "installation": repository.installation,
-            "default_branch": repository.default_branch,
-            "updated_at": repository.updated_at,
-            "seen_at": self._clock(),
-        }
+        values = {**asdict(repository), "seen_at": self._clock()}
         statement = self._insert(RepositoryRow, values)
         told: dict[str, object] = {
             name: statement.excluded[name] for name in values if name != "id"
@@ -140,8 +122,8 @@ class Installations(RepositoryBase):
 
     def repository(self, repository: int) -> RepositoryRecord | None:
         """Return a repository, if it is known."""
-        row = self._one(select(RepositoryRow).where(RepositoryRow.id == repository))
-        return None if row is None else row.record()
+        query = select(RepositoryRow).where(RepositoryRow.id == repository)
+        return self._record(RepositoryRecord, query)
 
     def repositories(self, installation: int) -> tuple[RepositoryRecord, ...]:
         """Return the repositories of an installation, by name."""
@@ -150,15 +132,7 @@ class Installations(RepositoryBase):
             .where(RepositoryRow.installation == installation)
             .order_by(RepositoryRow.full_name)
         )
-        return tuple(row.record() for row in self._all(query))
-
-    def rename(self, repository: int, full_name: str) -> None:
-        """Note the new name of a repository."""
-        self._set(repository, full_name=full_name)
-
-    def move(self, repository: int, installation: int) -> None:
-        """Note that a repository belongs to another installation now."""
-        self._set(repository, installation=installation)
+        return self._records(RepositoryRecord, query)
 
     def remove_repository(self, repository: int) -> None:
         """Forget a repository that is gone or out of sight; its runs are cancelled."""
@@ -168,13 +142,6 @@ class Installations(RepositoryBase):
     @property
     def _runs(self) -> Runs:
         return Runs(self._session, self._clock)
-
-    def _set(self, repository: int, **values: object) -> None:
-        self._changed(
-            update(RepositoryRow)
-            .where(RepositoryRow.id == repository)
-            .values(seen_at=self._clock(), **values)
-        )
 
     def _forget(self, repository: int) -> None:
         OutboxTasks(self._session, self._clock).drop_repository(repository)

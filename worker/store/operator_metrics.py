@@ -38,6 +38,8 @@ class RunMetricsRow(Base):
     api_calls_cached: Mapped[int] = mapped_column(server_default="0")
     api_calls_refused: Mapped[int] = mapped_column(server_default="0")
     dollars: Mapped[float] = mapped_column(server_default="0")
+    new_findings: Mapped[int | None]
+    recall: Mapped[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class RunMetrics(RepositoryBase):
             self._add_once(RunMetricsRow, {"run_id": row.id, **about, **times}, "run_id")
 
     def reported(self, run_id: str, document: Mapping[str, Any]) -> None:
-        """Note what the report of a run says that it cost."""
+        """Note what the report of a run says that it found and cost."""
         cost: Mapping[str, Any] = document.get("cost") or {}
         self._changed(
             update(RunMetricsRow)
@@ -82,6 +84,7 @@ class RunMetrics(RepositoryBase):
                 api_calls_cached=int(cost.get("api_calls_cached", 0)),
                 api_calls_refused=int(cost.get("api_calls_refused", 0)),
                 dollars=float(cost.get("dollars", 0.0)),
+                **_found(document),
             )
         )
 
@@ -139,6 +142,16 @@ class RunMetrics(RepositoryBase):
     def _outcomes(self) -> dict[str, int]:
         query = select(RunMetricsRow.outcome, func.count()).group_by(RunMetricsRow.outcome)
         return {str(outcome): int(count) for outcome, count in self._session.execute(query)}
+
+
+def _found(document: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return how many findings are new and not ignored, and the lowest recall that one tells of."""
+    findings: Sequence[Mapping[str, Any]] = document.get("findings") or ()
+    told = [each for each in findings if each.get("status") == "new" and not each.get("ignored")]
+    evidence: list[Mapping[str, Any]] = [each.get("evidence") or {} for each in told]
+    shares = [each.get("recall") for each in evidence]
+    recalls = [float(share) for share in shares if isinstance(share, int | float)]
+    return {"new_findings": len(told), "recall": min(recalls, default=None)}
 
 
 def _seconds(since: datetime | None, until: datetime | None) -> float | None:

@@ -66,13 +66,10 @@ class IdempotencyRecords(RepositoryBase):
         row = self._one(select(IdempotencyRow).where(IdempotencyRow.key == key))
         return None if row is None else row.record()
 
-    def intend(self, key: str) -> IdempotencyRecord:
-        """Return the writing of this key, a new and intended one if there is none."""
+    def intend(self, key: str) -> None:
+        """Note that something is about to be created, unless that is known."""
         values = {"key": key, "state": IdempotencyState.INTENDED, "at": self._clock()}
         self._add_once(IdempotencyRow, values, "key")
-        idempotency_record = self.get(key)
-        assert idempotency_record is not None
-        return idempotency_record
 
     def done(self, key: str, made: str) -> None:
         """Note what GitHub calls what was created."""

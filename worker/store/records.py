@@ -97,13 +97,17 @@ class PullRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options of a rerun; ``None`` takes the configuration's value."""
+    """The options of a rerun; ``None`` takes the configuration's value.
+
+    ``fresh``: no result of an earlier run is taken.
+    """
 
     inputs: int | None = None
     target: str | None = None
     analyzer: str | None = None
     seed: int | None = None
     everything: bool = False
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,13 +337,11 @@ class IgnoreRecord:
 class StoredReviewComment:
     """A comment of ours about one finding in a pull request.
 
-    ``comment`` is GitHub's id, ``thread`` the GraphQL id of its review
-    thread once that is known; ``resolved`` that we said it is gone.
+    ``comment`` is GitHub's id; ``resolved``: we said that it is gone.
     """
 
     repository: int
     pull: int
     fingerprint: str
     comment: int
-    thread: str | None = None
     resolved: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlalchemy import CursorResult, Delete, Select, Table, Update, literal_column
 from sqlalchemy.dialects import postgresql, sqlite
@@ -13,7 +13,11 @@ from sqlalchemy.sql.dml import ReturningUpdate
 from worker.store.column_types import Clock
 from worker.store.schema import Base
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Row = TypeVar("Row", bound=Base)
+Record = TypeVar("Record", bound="DataclassInstance")
 Insert = postgresql.Insert | sqlite.Insert
 
 _FRESH: Mapping[str, Any] = {"populate_existing": True}
@@ -65,6 +69,14 @@ class RepositoryBase:
 
     def _all(self, query: Select[Row]) -> Sequence[Row]:
         return self._session.scalars(query, execution_options=_FRESH).all()
+
+    def _record(self, kind: type[Record], query: Select[Row]) -> Record | None:
+        """Return the first row as a noun, whose fields are called as the columns."""
+        row = self._one(query)
+        return None if row is None else row.as_record(kind)
+
+    def _records(self, kind: type[Record], query: Select[Row]) -> tuple[Record, ...]:
+        return tuple(row.as_record(kind) for row in self._all(query))
 
     def _one(self, query: Select[Row]) -> Row | None:
         return self._session.scalars(query.limit(1), execution_options=_FRESH).first()

@@ -18,6 +18,7 @@ from celery.loaders.app import AppLoader
 from kombu.exceptions import OperationalError
 
 from worker.settings.operator_settings import Settings
+from worker.store.queue_names import QUEUES
 from worker.store.records import RunRecord, RunState
 from worker.store.store import Store
 
@@ -25,15 +26,6 @@ _log = logging.getLogger(__name__)
 
 CHECK = "assayer.check"
 """The task that carries out a run; its argument is the run's id."""
-
-QUEUES = ("cpu", "gpu")
-"""Where a job can wait; a check begins in the first."""
-
-PUBLISH = "publish"
-"""What a worker is told to take that publishes and examines nothing."""
-
-SCHEDULER = "beat"
-"""What the clock calls itself among the workers."""
 
 
 class QueueDownError(Exception):

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     ColumnExpressionArgument,
+    Select,
     and_,
     delete,
     exists,
@@ -58,21 +59,13 @@ class RunQueries(RepositoryBase):
 
     def of_head(self, repository: int, sha: str) -> tuple[RunRecord, ...]:
         """Return the runs of a commit, the newest first."""
-        query = (
-            select(RunRow)
-            .where(RunRow.repository_id == repository, RunRow.head == sha)
-            .order_by(RunRow.created_at.desc())
-        )
-        return tuple(row.record() for row in self._all(query))
+        mine = select(RunRow).where(RunRow.repository_id == repository, RunRow.head == sha)
+        return self._found(mine.order_by(RunRow.created_at.desc()))
 
     def of_pull(self, repository: int, pull: int) -> tuple[RunRecord, ...]:
         """Return the runs of a pull request, the newest first."""
-        query = (
-            select(RunRow)
-            .where(RunRow.repository_id == repository, RunRow.pull == pull)
-            .order_by(RunRow.created_at.desc())
-        )
-        return tuple(row.record() for row in self._all(query))
+        mine = select(RunRow).where(RunRow.repository_id == repository, RunRow.pull == pull)
+        return self._found(mine.order_by(RunRow.created_at.desc()))
 
     def by_check_run(self, check_run: int) -> RunRecord | None:
         """Return the run that is shown as this check run."""
@@ -81,26 +74,20 @@ class RunQueries(RepositoryBase):
     def alive(self) -> tuple[RunRecord, ...]:
         """Return the runs that are not over, the oldest first."""
         query = select(RunRow).where(ALIVE).order_by(RunRow.created_at)
-        return tuple(row.record() for row in self._all(query))
+        return self._found(query)
 
     def recent(self, count: int = 20, *, private: bool = True) -> tuple[RunRecord, ...]:
         """Return the newest runs, newest first; ``private=False`` omits those."""
         query = select(RunRow).order_by(RunRow.created_at.desc()).limit(count)
         if not private:
             query = query.where(RunRow.private.is_(False))
-        return tuple(row.record() for row in self._all(query))
+        return self._found(query)
 
     def count(self) -> dict[RunState, int]:
         """Count the runs in each state."""
         query = select(RunRow.state, func.count()).group_by(RunRow.state)
         found = {RunState(state): int(count) for state, count in self._session.execute(query)}
         return {state: found.get(state, 0) for state in RunState}
-
-    def waiting(self) -> dict[str, int]:
-        """Count the runs that wait on each queue."""
-        query = select(RunRow.queue, func.count()).where(QUEUED).group_by(RunRow.queue)
-        found = {str(queue): int(count) for queue, count in self._session.execute(query)}
-        return {queue: found.get(queue, 0) for queue in QUEUES}
 
     def next(self, queues: Sequence[str] = QUEUES) -> str | None:
         """Find the oldest run on these queues that nobody is attempting."""
@@ -188,6 +175,9 @@ class RunQueries(RepositoryBase):
         row = self._newest(which)
         return None if row is None else row.record()
 
+    def _found(self, query: Select[RunRow]) -> tuple[RunRecord, ...]:
+        return tuple(row.record() for row in self._all(query))
+
     def _newest(self, which: ColumnElement[bool]) -> RunRow | None:
         return self._one(select(RunRow).where(which).order_by(RunRow.created_at.desc()))
 
@@ -197,15 +187,11 @@ class RunQueries(RepositoryBase):
         return self._one(select(RunRow).where(which).order_by(by))
 
 
-def _policy(kept: Mapping[str, Any]) -> Policy:
-    commands = kept["commands"]
-    return Policy(
-        gate=kept["gate"],
-        fail_open=kept["fail_open"],
-        inline_comments=kept["inline_comments"],
-        commands=tuple(commands) if isinstance(commands, list) else commands,
-        inputs=kept.get("inputs", Policy().inputs),
-    )
+def _policy(kept: dict[str, Any]) -> Policy:
+    policy = Policy(**kept)
+    # JSON knows no tuples
+    who = policy.commands if isinstance(policy.commands, str) else tuple(policy.commands)
+    return replace(policy, commands=who)
 
 
 class Runs(RunLifecycle, RunQueries):

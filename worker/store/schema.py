@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import date, datetime
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -23,26 +24,23 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from worker.store.column_types import SafeText, UtcDateTime
 from worker.store.records import (
-    Approval,
-    Delivery,
     IdempotencyRecord,
     IdempotencyState,
     IgnoreKind,
     IgnoreRecord,
-    InstallationRecord,
     Job,
     OutboxTask,
     OutboxTaskKind,
     OutboxTaskRecord,
-    PullRecord,
-    RepositoryRecord,
     RunOptions,
     RunRecord,
     RunState,
-    StoredReviewComment,
     WorkerRecord,
     WorkerState,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Identity = BigInteger().with_variant(Integer, "sqlite")
 """GitHub's ids outgrow 32 bits; only SQLite's ``INTEGER`` numbers rows itself."""
@@ -68,6 +66,14 @@ def _some(where: str) -> dict[str, Any]:
 _WAITING = f"state = '{WAITING}'"
 
 
+_Record = TypeVar("_Record", bound="DataclassInstance")
+
+
+@cache
+def _field_names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 class Base(DeclarativeBase):
     """The tables' registry."""
 
@@ -76,6 +82,11 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSON(none_as_null=True),
         list[str]: JSON,
     }
+
+    def as_record(self, kind: type[_Record], /, **others: Any) -> _Record:
+        """Return the row as a noun; ``others`` are what it spells in another way."""
+        found = {name: getattr(self, name) for name in _field_names(kind) if name not in others}
+        return kind(**found, **others)
 
 
 class RunRow(Base):
@@ -116,6 +127,7 @@ class RunRow(Base):
     __table_args__ = (
         Index("runs_by_state", "state", "created_at"),
         Index("runs_by_age", "created_at"),
+        Index("runs_by_repository", "repository", "created_at"),
         Index("runs_by_queue", "state", "queue", "created_at"),
         Index("runs_by_sending", "state", "enqueued_at"),
         Index("runs_by_lease", "leased_until", **_some("state = 'running'")),
@@ -134,57 +146,18 @@ class RunRow(Base):
 
     def job(self) -> Job:
         """Return what is to be checked."""
-        return Job(
-            repository=self.repository,
-            base=self.base,
-            head=self.head,
-            reason=self.reason,
-            private=self.private,
-            fork=self.fork,
-            repository_id=self.repository_id,
-            installation=self.installation,
-            pull=self.pull,
-            options=RunOptions(**(self.options or {})),
-            key=self.key,
-        )
+        return self.as_record(Job, options=RunOptions(**(self.options or {})))
 
     def record(self) -> RunRecord:
         """Return the row as a noun."""
-        return RunRecord(
-            id=self.id,
-            job=self.job(),
-            state=RunState(self.state),
-            attempts=self.attempts,
-            created_at=self.created_at,
-            started_at=self.started_at,
-            finished_at=self.finished_at,
-            verdict=self.verdict,
-            error=self.error,
-            check_run=self.check_run,
-            queue=self.queue,
-            without_gpu=self.without_gpu,
-            refused=self.refused,
-            progress=self.progress,
-        )
+        return self.as_record(RunRecord, job=self.job(), state=RunState(self.state))
 
 
 def run_values(job: Job) -> dict[str, Any]:
     """Return the columns of a run that its job decides."""
     standard = asdict(RunOptions())
     asked = {name: value for name, value in asdict(job.options).items() if value != standard[name]}
-    return {
-        "repository": job.repository,
-        "base": job.base,
-        "head": job.head,
-        "reason": job.reason[:255],
-        "private": job.private,
-        "fork": job.fork,
-        "repository_id": job.repository_id,
-        "installation": job.installation,
-        "pull": job.pull,
-        "options": asked or None,
-        "key": job.key,
-    }
+    return {**asdict(job), "reason": job.reason[:255], "options": asked or None}
 
 
 class DeliveryRow(Base):
@@ -210,10 +183,6 @@ class DeliveryRow(Base):
         Index("deliveries_by_state", "state", "received_at"),
     )
 
-    def record(self) -> Delivery:
-        """Return the row as a noun."""
-        return Delivery(self.id, self.event, self.action, self.digest, self.installation, self.body)
-
 
 class InstallationRow(Base):
     """The App on somebody's account."""
@@ -224,10 +193,6 @@ class InstallationRow(Base):
     account: Mapped[str] = mapped_column(String(100))
     suspended: Mapped[bool]
     updated_at: Mapped[datetime | None]
-
-    def record(self) -> InstallationRecord:
-        """Return the row as a noun."""
-        return InstallationRecord(self.id, self.account, self.suspended, self.updated_at)
 
 
 class RepositoryRow(Base):
@@ -247,17 +212,6 @@ class RepositoryRow(Base):
         Index("repositories_by_name", "full_name"),
         Index("repositories_by_installation", "installation"),
     )
-
-    def record(self) -> RepositoryRecord:
-        """Return the row as a noun."""
-        return RepositoryRecord(
-            id=self.id,
-            full_name=self.full_name,
-            private=self.private,
-            installation=self.installation,
-            default_branch=self.default_branch,
-            updated_at=self.updated_at,
-        )
 
 
 class PullRow(Base):
@@ -280,24 +234,6 @@ class PullRow(Base):
     updated_at: Mapped[datetime]
 
     __table_args__ = (Index("pulls_by_head", "repository", "head"),)
-
-    def record(self) -> PullRecord:
-        """Return the row as a noun."""
-        return PullRecord(
-            repository=self.repository,
-            number=self.number,
-            base_ref=self.base_ref,
-            base=self.base,
-            head_ref=self.head_ref,
-            head=self.head,
-            head_repository=self.head_repository,
-            head_name=self.head_name,
-            author=self.author,
-            draft=self.draft,
-            open=self.open,
-            maintainers_edit=self.maintainers_edit,
-            updated_at=self.updated_at,
-        )
 
 
 class OutboxTaskRow(Base):
@@ -332,15 +268,8 @@ class OutboxTaskRow(Base):
 
     def record(self) -> OutboxTaskRecord:
         """Return the row as a noun."""
-        task = OutboxTask(
-            kind=OutboxTaskKind(self.kind),
-            installation=self.installation,
-            ordering_key=self.ordering_key,
-            key=self.key,
-            run=self.run,
-            order=self.order,
-        )
-        return OutboxTaskRecord(self.id, task, self.attempts, self.created_at, self.due_at)
+        task = self.as_record(OutboxTask, kind=OutboxTaskKind(self.kind))
+        return self.as_record(OutboxTaskRecord, task=task)
 
 
 class LeaseRow(Base):
@@ -378,7 +307,7 @@ class IdempotencyRow(Base):
 
     def record(self) -> IdempotencyRecord:
         """Return the row as a noun."""
-        return IdempotencyRecord(self.key, IdempotencyState(self.state), self.made)
+        return self.as_record(IdempotencyRecord, state=IdempotencyState(self.state))
 
 
 class IgnoreRow(Base):
@@ -397,16 +326,7 @@ class IgnoreRow(Base):
 
     def record(self) -> IgnoreRecord:
         """Return the row as a noun."""
-        return IgnoreRecord(
-            repository=self.repository,
-            fingerprint=self.fingerprint,
-            reason=self.reason,
-            by=self.by,
-            at=self.at,
-            until=self.until,
-            kind=IgnoreKind(self.kind),
-            target=self.target,
-        )
+        return self.as_record(IgnoreRecord, kind=IgnoreKind(self.kind))
 
 
 class ReviewCommentRow(Base):
@@ -423,17 +343,6 @@ class ReviewCommentRow(Base):
 
     __table_args__ = (Index("remarks_by_pull", "repository", "pull"),)
 
-    def record(self) -> StoredReviewComment:
-        """Return the row as a noun."""
-        return StoredReviewComment(
-            repository=self.repository,
-            pull=self.pull,
-            fingerprint=self.fingerprint,
-            comment=self.comment,
-            thread=self.thread,
-            resolved=self.resolved,
-        )
-
 
 class ApprovalRow(Base):
     """A commit of a fork whose code may ask paid engines."""
@@ -444,10 +353,6 @@ class ApprovalRow(Base):
     head: Mapped[str] = mapped_column(String(64), primary_key=True)
     by: Mapped[str] = mapped_column(String(100))
     at: Mapped[datetime]
-
-    def record(self) -> Approval:
-        """Return the row as a noun."""
-        return Approval(self.repository, self.head, self.by, self.at)
 
 
 class WorkerRow(Base):
@@ -465,15 +370,9 @@ class WorkerRow(Base):
 
     def record(self) -> WorkerRecord:
         """Return the row as a noun."""
-        return WorkerRecord(
-            id=self.id,
-            host=self.host,
-            state=WorkerState(self.state),
-            reason=self.reason,
-            layers=tuple(self.layers),
-            seen_at=self.seen_at,
-            queues=tuple(self.queues),
-        )
+        layers, queues = tuple(self.layers), tuple(self.queues)
+        state = WorkerState(self.state)
+        return self.as_record(WorkerRecord, state=state, layers=layers, queues=queues)
 
 
 class ReportRow(Base):

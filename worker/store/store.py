@@ -17,6 +17,7 @@ from worker.store.finding_decisions import Ignores, ReviewComments
 from worker.store.github_objects import Approvals, Installations, Pulls
 from worker.store.operator_metrics import Counters, RunMetrics
 from worker.store.outbox_tasks import IdempotencyRecords, OutboxTasks
+from worker.store.run_listing import RunListing
 from worker.store.runs import Runs
 
 
@@ -28,6 +29,7 @@ class UnitOfWork:
         self.installations = Installations(session, clock)
         self.pulls = Pulls(session, clock)
         self.runs = Runs(session, clock)
+        self.listing = RunListing(session, clock)
         self.outbox_tasks = OutboxTasks(session, clock)
         self.leases = Leases(session, clock)
         self.slots = WriteSlots(session, clock)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from platformdirs import user_state_path
@@ -97,12 +96,7 @@ class StudyJournal:
         """Hold the journal until the block ends."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exception: object) -> None:
         """Close it."""
         self.close()
 
@@ -156,7 +150,12 @@ def folder() -> Path:
 
 def use_built_tables() -> None:
     """Let tables that were built here be found, as those that are shipped are."""
-    table_folders.add(folder() / "tables")
+    table_folders.add(built_tables_folder())
+
+
+def built_tables_folder() -> Path:
+    """Return where tables that were built here lie."""
+    return folder() / "tables"
 
 
 @dataclass(frozen=True, slots=True)

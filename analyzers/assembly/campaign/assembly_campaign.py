@@ -98,10 +98,7 @@ _BUILDERS = ("build", "inputs")
 
 
 def runnable_text(text: str, apis: Mapping[str, LayerApi], run: ScriptRunner) -> str | None:
-    """Return a text that builds, calls and derives the file's models; ``None`` if unknown.
-
-    Raises ``SyntaxError`` for what is no Python.
-    """
+    """Return text that builds, calls and derives the models; may raise ``SyntaxError``."""
     texts = [_one_step(text), *(text + _DRIVEN.format(each) for each in _calls(text, apis))]
     outcomes = run(texts)
     found = (
@@ -165,8 +162,9 @@ class AssemblyCampaign:
     """Finds bugs of the library with one file; to be asked once for it.
 
     ``apis`` are the layers and functions that files called, ``ran`` those in files that ran
-    to their end, ``alone`` the layers of assembled files that ran by themselves, as they are
-    documented.  ``heard`` is told each node as it stands; ``nodes`` bounds their number.
+    to their end, ``alone`` the layers that ran by themselves, as they are documented: those of
+    assembled files, and others such as losses.  ``heard`` is called with each node as it is
+    made; ``nodes`` bounds their number.
     """
 
     name = NAME
@@ -220,10 +218,7 @@ class AssemblyCampaign:
         run: ScriptRunner,
         seed: int,
     ) -> Iterator[Node]:
-        """Yield the trees of a file's models, each with a share of the time.
-
-        One with four times as many blocks has twice as much: a loss alone is a model, too.
-        """
+        """Yield the trees of a file's models, each with a share of time by its blocks."""
         run.kept = run.remaining() * (1 - TREE_SHARE)
         left = run.remaining()
         weights = [math.sqrt(len(each.blocks)) for each in models]

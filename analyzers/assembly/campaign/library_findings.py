@@ -143,11 +143,7 @@ def question_program(call: MinimalCall, legal: Mapping[str, MinimalCall]) -> str
 
 
 def parse_consequence(outcome: AssembledRun, legal: Collection[str]) -> ValueConsequence:
-    """Return what such a text told; what has another form counts for nothing.
-
-    It ends up in programs, so that only plain words are signs, and only one of the ``legal``
-    values is the same.
-    """
+    """Return what such a text said; anything but plain words and ``legal`` values is dropped."""
     if outcome.state == "died":
         return ValueConsequence(
             DIED, detail=outcome.detail if _SIGNAL.fullmatch(outcome.detail) else ""
@@ -175,10 +171,7 @@ RULED_OUT = "it computes with a value that is ruled out"
 
 
 def is_backed(suspicion: Suspicion, witness: ValueConsequence) -> bool:
-    """Return whether something more than a search says that a value is wrong.
-
-    That is a crash, a consequence that is seen, or the library's own words and checks.
-    """
+    """Return whether a crash, a consequence, or the library's words or checks back a suspicion."""
     if witness.state == DIED or witness.consequence:
         return True
     parameter = suspicion.parameter

@@ -32,11 +32,7 @@ print(output)
 
 @dataclass(frozen=True, slots=True)
 class MinimalCall:
-    """A call of one API, with one parameter at some value.
-
-    ``arguments`` are sources; ``inputs`` are the sources of what it is called with.
-    ``function``: it is called with its inputs and arguments, and no layer is made.
-    """
+    """A call of one API (a layer, or a ``function`` of its inputs) with a parameter at a value."""
 
     api: str
     arguments: tuple[BlockArgument, ...]
@@ -61,10 +57,7 @@ class MinimalCall:
 
     @property
     def refused(self) -> str:
-        """Return the condition that the library refuses it, in the words of postconditions.
-
-        Inputs that those words do not have are left out: then the layer is only made.
-        """
+        """Return the postcondition that the library refuses it; inputs without words are left."""
         given = [_recipe(each) for each in self.inputs]
         known = [each for each in given if each is not None]
         if self.function:
@@ -174,11 +167,7 @@ class _Met:
 
 
 class Suspicions:
-    """Gathers them from nodes as they come.
-
-    Each API that a node calls is met there.  Where its block does not run in that place,
-    its boundaries are checked with the block alone.
-    """
+    """Gathers suspicions from nodes; blocks that do not run in place are checked alone."""
 
     def __init__(self, apis: Mapping[str, LayerApi]) -> None:
         self._apis = apis
@@ -210,9 +199,11 @@ class Suspicions:
         self._found.setdefault(found.key, found)
 
     def calls(self) -> Iterator[MinimalCall]:
-        """Yield the documented calls of the layers that were met."""
-        for _, call, _ in self._layers():
-            yield call
+        """Yield the documented calls of all layers: first of those that were met."""
+        others = self._apis.keys() - self._met.keys()
+        known = (of_layer(self._apis[name]) for name in sorted(others))
+        yield from (call for _, call, _ in self._layers())
+        yield from (call for call in known if call is not None)
 
     def all(self) -> Iterator[Suspicion]:
         """Yield what ran, or died, in its place; then the boundaries of all layers met."""

@@ -265,11 +265,7 @@ def isolated(block: Block) -> Block:
 
 
 def beside(block: Block, former: Block) -> Block:
-    """Return a block that does what ``former`` does, and runs this one alone beside each call.
-
-    It tells of the first call that fails, or gives something of another structure; where it
-    tells nothing and the file runs, all calls run and give the same structure.
-    """
+    """Return a block that does what ``former`` does and reports how this one fares beside it."""
     return _in_place(block, f"lambda: {_written(block)}, lambda: {_written(former)}")
 
 
@@ -291,10 +287,7 @@ def compared(outcome: AssembledRun) -> IsolatedRun:
 
 
 def parse_isolated_run(outcome: AssembledRun) -> IsolatedRun:
-    """Return what a run of a text with such a block told; ``UNREACHED`` where it told nothing.
-
-    What a run says is data: an account of another form counts for nothing.
-    """
+    """Return what a text with such a block reported; ``UNREACHED`` where malformed or missing."""
     if outcome.state in {"died", "timed-out", "not-run"}:
         return IsolatedRun(outcome.state, outcome.stage, outcome.exception, outcome.detail)
     _, mark, account = outcome.detail.partition(MARK)

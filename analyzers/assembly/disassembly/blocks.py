@@ -66,11 +66,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class BlockSlot:
-    """A place for a block.
-
-    ``spans`` are where its pieces go; ``omission`` is what to write for a file without it,
-    empty where the rest of the file needs something to be there.
-    """
+    """A place for a block: ``spans`` of its pieces, and the ``omission`` to write without it."""
 
     spans: tuple[Span, ...]
     omission: tuple[TextEdit, ...] = ()
@@ -78,10 +74,7 @@ class BlockSlot:
 
 @dataclass(frozen=True, slots=True)
 class CodePart:
-    """A statement of training code.
-
-    ``kind`` is ``model``, ``data``, ``loss``, ``optimizer``, ``loop`` or ``evaluation``.
-    """
+    """A statement of training code; ``kind``: model, data, loss, optimizer, loop or evaluation."""
 
     kind: str
     line: int
@@ -147,10 +140,7 @@ def template_of(
 
 
 def assembled(template: FileTemplate, blocks: Iterable[Block]) -> str:
-    """Return the text with these blocks in their slots; a slot with no block is left out of it.
-
-    With all blocks that a file was taken apart into it is that file, byte by byte.
-    """
+    """Return the text with these blocks in their slots; a slot without one is left out."""
     filled = {block.slot: block for block in blocks}
     if len(filled) < len(template.slots):
         return _without(template, filled)

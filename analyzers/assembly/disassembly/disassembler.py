@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import libcst as cst
@@ -116,31 +116,21 @@ def _nothing_done(statement: cst.CSTNode, places: SourcePositions) -> TextEdit:
 
 
 def _left_out(path: tuple[cst.CSTNode, ...], places: SourcePositions) -> tuple[TextEdit, ...]:
-    match path[-3:]:
-        case [cst.Expr() as statement, cst.Call(args=[_]), cst.Arg()]:
+    match path:
+        case [*_, cst.Expr() as statement, cst.Call(args=[_]), cst.Arg()]:
             return (_nothing_done(statement, places),)
-        case [_, cst.Call(func=func), cst.Arg(keyword=None, star="") as member] if _ends_with(
-            func, "Sequential"
-        ):
+        case [
+            *_,
+            cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))),
+            cst.Arg(keyword=None, star="") as member,
+        ] if name == "Sequential":
             return _without_member(member, places)
-        case [cst.Element() as pair, cst.Tuple(), cst.Element()] if _is_listed(path[:-3]):
+        case [*_, cst.List(), cst.Element() as pair, cst.Tuple(), cst.Element()]:
             return _without_member(pair, places)
         case [*_, cst.List(), cst.Element() as member]:
             return _without_member(member, places)
         case _:
             return ()
-
-
-def _is_listed(path: tuple[cst.CSTNode, ...]) -> bool:
-    return bool(path) and isinstance(path[-1], cst.List)
-
-
-def _ends_with(func: cst.BaseExpression, name: str) -> bool:
-    match func:
-        case cst.Name(value=value) | cst.Attribute(attr=cst.Name(value=value)):
-            return value == name
-        case _:
-            return False
 
 
 def _without_member(
@@ -186,19 +176,15 @@ class _Parts(cst.CSTVisitor):
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
         self._statement = node
 
-    def visit_For(self, node: cst.For) -> None:
+    def visit_For(self, node: cst.For | cst.While) -> None:
         self._loops.append(node)
 
-    def leave_For(self, original_node: cst.For) -> None:
+    def leave_For(self, original_node: cst.For | cst.While) -> None:
         del original_node
         self._loops.pop()
 
-    def visit_While(self, node: cst.While) -> None:
-        self._loops.append(node)
-
-    def leave_While(self, original_node: cst.While) -> None:
-        del original_node
-        self._loops.pop()
+    visit_While = visit_For
+    leave_While = leave_For
 
     def visit_With(self, node: cst.With) -> None:
         for item in node.items:
@@ -248,10 +234,7 @@ def parts(imports: Imports, places: SourcePositions, finder: LayerFinder) -> tup
 
 
 def disassembled(text: str) -> list[DisassembledModel]:
-    """Take the text of a file apart, one for each class or function that has layers.
-
-    Nothing is executed.  Raises :class:`UnreadableError` for what cannot be parsed.
-    """
+    """Return the models of a file's text, without running it; raises :class:`UnreadableError`."""
     if "torch" not in text and "keras" not in text:
         return []
     try:
@@ -272,20 +255,13 @@ def disassembled(text: str) -> list[DisassembledModel]:
     return [file.model(owner, members) for owner, members in owners.items()]
 
 
+@dataclass(frozen=True, eq=False)
 class _File:
-    def __init__(
-        self,
-        text: str,
-        places: SourcePositions,
-        imports: Imports,
-        finder: LayerFinder,
-        known: tuple[CodePart, ...],
-    ) -> None:
-        self._text = text
-        self._places = places
-        self._imports = imports
-        self._finder = finder
-        self._parts = known
+    _text: str
+    _places: SourcePositions
+    _imports: Imports
+    _finder: LayerFinder
+    _parts: tuple[CodePart, ...]
 
     def model(self, owner: str, members: Sequence[FoundLayer]) -> DisassembledModel:
         slots, blocks = list[BlockSlot](), list[Block]()
@@ -295,7 +271,8 @@ class _File:
             if any(span[0] < end and start < span[1] for span in spans for start, end in taken):
                 continue
             taken += spans
-            uses = self._uses(found)
+            name = _kept_in(found).removeprefix("self.")
+            uses = self._finder.uses.get((found.owner, name), [])
             slots.append(BlockSlot(spans, omission(found, uses, self._places)))
             blocks.append(self._block(found, spans, uses, len(blocks)))
         template = template_of(self._text, slots, self._parts, self._imports.outer)
@@ -308,10 +285,6 @@ class _File:
         fed = self._places.span(found.fed)
         return (whole[0], fed[0]), (fed[1], whole[1])
 
-    def _uses(self, found: FoundLayer) -> list[AttributeUse]:
-        name = _kept_in(found).removeprefix("self.")
-        return self._finder.uses.get((found.owner, name), [])
-
     def _block(
         self, found: FoundLayer, spans: tuple[Span, ...], uses: list[AttributeUse], slot: int
     ) -> Block:
@@ -323,7 +296,12 @@ class _File:
             slot=slot,
             api=found.api,
             function=dotted_name(found.call.func),
-            arguments=tuple(_argument(each, code(each.value)) for each in rest),
+            arguments=tuple(
+                BlockArgument(
+                    each.star or (each.keyword.value if each.keyword else ""), code(each.value)
+                )
+                for each in rest
+            ),
             pieces=tuple(self._text[start:end] for start, end in spans),
             role=found.role,
             fed=code(found.fed.value) if found.fed is not None else "",
@@ -332,12 +310,6 @@ class _File:
             end_line=end_line,
             uses=tuple(sorted(lines)) if found.fed is None else (line,),
         )
-
-
-def _argument(argument: cst.Arg, value: str) -> BlockArgument:
-    if argument.star:
-        return BlockArgument(argument.star, value)
-    return BlockArgument(argument.keyword.value if argument.keyword else "", value)
 
 
 def _kept_in(found: FoundLayer) -> str:

@@ -222,7 +222,7 @@ class LayerFinder(cst.CSTVisitor):
             role = LOSS if is_loss(api) else LAYER
             self.found.append(FoundLayer(node, api, role, tuple(self._path), owner(self._path)))
             self._closed = node
-        elif is_function(api) and node.args and _is_fed(node.args[0]):
+        elif is_function(api) and node.args and not (node.args[0].keyword or node.args[0].star):
             role = LOSS if is_loss(api) else FUNCTION
             place = owner(self._path)
             self.found.append(FoundLayer(node, api, role, tuple(self._path), place, node.args[0]))
@@ -238,10 +238,6 @@ class LayerFinder(cst.CSTVisitor):
             return
         call = parent if isinstance(parent, cst.Call) and parent.func is node else None
         self.uses[owner(self._path), node.attr.value].append(AttributeUse(node, call))
-
-
-def _is_fed(argument: cst.Arg) -> bool:
-    return argument.keyword is None and not argument.star
 
 
 def owner(path: list[cst.CSTNode]) -> str:

@@ -1,8 +1,4 @@
-"""API replacement: a layer with the like of it, chosen by roulette over their similarity.
-
-The arguments go over by name and by meaning; what else is required comes from what is known
-of the new layer.
-"""
+"""API replacement: a layer with a similar one, chosen by roulette over their similarity."""
 
 from __future__ import annotations
 
@@ -43,10 +39,7 @@ _TRIES = 6
 
 
 def generated(block: Block, apis: Mapping[str, LayerApi], rng: random.Random) -> BlockMutant | None:
-    """Return a block with one parameter at another legal value; ``None`` where none can be changed.
-
-    Where conditions over several parameters would break, those are changed with it.
-    """
+    """Return a block with one parameter (and those tied to it) at another legal value."""
     api = api_of(block, apis)
     given = None if api is None else bound(block, api)
     if api is None or given is None:
@@ -95,10 +88,7 @@ def _at_another(
 def reconciled(
     api: LayerApi, now: Mapping[str, str], changes: Mapping[str, str], rng: random.Random
 ) -> dict[str, str] | None:
-    """Return changes with those of tied parameters that keep all conditions, if there are any.
-
-    A condition that cannot be computed, as a source in it is no literal, breaks nothing.
-    """
+    """Return changes with those of tied parameters that keep the computable conditions."""
     changes = dict(changes)
     for _ in range(len(api.requires) + 1):
         sources = {**now, **changes}
@@ -131,10 +121,7 @@ def _repair(
 
 
 def bounded(block: Block, apis: Mapping[str, LayerApi]) -> Iterator[BlockMutant]:
-    """Yield the block with each parameter just outside of each end of its legal range.
-
-    Bool parameters are left alone: they take anything.
-    """
+    """Yield the block with each parameter but bools just outside of each end of its legal range."""
     api = api_of(block, apis)
     given = None if api is None else bound(block, api)
     if api is None or given is None:

@@ -242,10 +242,7 @@ def group(parameter: LayerParameter, value: str) -> str:
 
 
 def outside(parameter: LayerParameter) -> tuple[str, ...]:
-    """Return the sources of values just outside of what is legal, one for each end.
-
-    Where the library was tried with such values, those are taken.
-    """
+    """Return the sources of values just outside of each end, those tried with the library first."""
     kinds = set(parameter.kinds)
     if "bool" in kinds or kinds & _OPAQUE:
         return ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from analyzers.cloud.conditions.decision_goals import clause_goal, decisions_of
 from analyzers.cloud.conditions.static_facts import StaticNames, names_of
-from analyzers.cloud.source_edits import SourceText
+from analyzers.cloud.source_edits import SourceText, parsed_source
 from analyzers.guest.instrumentation.decisions import Decision, core
 from analyzers.ports import Executor
 from analyzers.vocabulary import BranchOutcome, Goal, Target
@@ -47,7 +47,7 @@ def comparisons(target: Target, bench: Executor) -> Iterator[Comparison]:
     sources: dict[str, tuple[SourceText, StaticNames]] = {}
     for goal, decision in decisions_of(target, bench).values():
         if goal.path not in sources:
-            source = SourceText(bench.source(goal.path))
+            source = parsed_source(bench.source(goal.path))
             sources[goal.path] = source, names_of(source.tree)
         yield from _of_decision(goal, decision, *sources[goal.path])
 

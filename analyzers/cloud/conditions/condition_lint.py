@@ -23,7 +23,7 @@ from analyzers.cloud.conditions.static_facts import (
     misses_case,
     names_of,
 )
-from analyzers.cloud.source_edits import LineEdit, SourceText, Splice
+from analyzers.cloud.source_edits import LineEdit, SourceText, Splice, parsed_source
 from analyzers.guest.instrumentation.decisions import Decision
 
 _VALUES = ("boolop", "return-bool")
@@ -52,7 +52,7 @@ def lint_condition(source: str, decision: Decision) -> ConstantCondition | None:
     ``False`` in it are constant on purpose.
     """
     try:
-        text = SourceText(source)
+        text = parsed_source(source)
     except (SyntaxError, ValueError):
         return None
     condition = text.condition(decision)

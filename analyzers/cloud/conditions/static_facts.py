@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 _TEXT_METHODS = frozenset({"lower", "upper", "casefold", "strip", "title"})
 _TEXT_FIELDS = frozenset({"description", "text", "transcript"})
@@ -32,6 +33,7 @@ NOTHING = StaticNames()
 """Where nothing is known of any name."""
 
 
+@lru_cache(maxsize=64)
 def names_of(tree: ast.Module) -> StaticNames:
     """Return what is certain of the names of a file."""
     return StaticNames(_texts(tree), dict(_values(tree)))
@@ -85,6 +87,8 @@ def _is_made_text(node: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Attribute(value=inner, attr=name), args=[], keywords=[]):
             return is_text(node) or (name in _TEXT_METHODS and _is_made_text(inner))
+        case ast.Attribute(attr=name):
+            return name in _TEXT_FIELDS
         case _:
             return is_text(node)
 

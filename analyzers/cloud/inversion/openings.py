@@ -17,6 +17,15 @@ from analyzers.vocabulary import InputKind, Target
 WORDS = "Quince jam 7"
 MOST = 800
 LONGEST = 2000
+SENTENCE = f"{WORDS} was on the table when we came back from the market in the early morning."
+PARAGRAPH = " ".join([SENTENCE, "Nobody had opened it yet, and it smelled of summer."] * 3)
+DOCUMENTS = (
+    " ".join([SENTENCE] * 2),
+    PARAGRAPH,
+    "\n\n".join([PARAGRAPH] * 3),
+    "\n".join([PARAGRAPH] * 4),
+)
+"""Texts that are long enough for code that refuses a few words: 36, 84, 252 and 336 words."""
 MOST_OUTER = 12
 
 
@@ -39,7 +48,8 @@ def openings(sources: Mapping[str, str], path: str, function: str) -> tuple[str,
         itertools.product(around[: 3 * MOST_OUTER], repeat=2),
     )
     texts = (_made(steps) for steps in itertools.islice(shapes, 2 * MOST))
-    found = dict.fromkeys(text for text in texts if text and len(text) <= LONGEST)
+    shaped = (text for text in texts if text and len(text) <= LONGEST)
+    found = dict.fromkeys(itertools.chain(DOCUMENTS, shaped))
     return tuple(found)[:MOST]
 
 

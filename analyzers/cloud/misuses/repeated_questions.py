@@ -11,7 +11,7 @@ from analyzers.cloud.answer_crashes import ExecutedProbe
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.messages import repeated_question
 from analyzers.cloud.misuses.misuse import MisuseContext
-from analyzers.cloud.source_edits import SourceText
+from analyzers.cloud.source_edits import SourceText, parsed_source
 from analyzers.criteria import is_shown, most_repeated
 from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import ApiCall, Finding, Level, Repeats
@@ -186,7 +186,7 @@ def _looped(case: MisuseContext, call: ApiCall) -> tuple[str, LoopedCall] | None
     wrapper = frozenset({own} if call.function != case.target.function else set[str]())
     for path in dict.fromkeys([call.path, case.target.path, *case.target.files]):
         try:
-            source = SourceText(case.bench.source(path))
+            source = parsed_source(case.bench.source(path))
         except (SyntaxError, ValueError):
             continue
         line = call.line if path == call.path else None

@@ -25,9 +25,11 @@ from analyzers.criteria import (
 from analyzers.rules.cloud_rules import CHANGED
 from analyzers.vocabulary import (
     BranchOutcome,
+    Constant,
     Finding,
     Goal,
     JsonObject,
+    Level,
     Probe,
     Returned,
     Run,
@@ -145,7 +147,7 @@ def changed_behaviour(
     return Finding(
         analyzer=NAME,
         rule=CHANGED.id,
-        level=CHANGED.level,
+        level=Level.NOTICE,
         path=target.path,
         line=target.line,
         end_line=target.line,
@@ -253,8 +255,14 @@ def behaviour(look: Examination) -> Iterator[Verdict]:
     branches = _branches(look, deciding(look.target))
     compared = [pair for pair in pairs if pair.outcomes(branches) is not None]
     changed = [pair for pair in compared if pair.differs(branches)]
-    told = [branch for finding in _new(look) for branch in finding] if changed else []
-    changed = [pair for pair in changed if not explained(pair, told)]
+    new = list(_new(look)) if changed else []
+    told = [branch for finding in new for branch in _branches(look, finding.criterion.goals)]
+    added = [goal for finding in new for goal in _added(look, finding)]
+    changed = [
+        pair
+        for pair in changed
+        if not explained(pair, told) and not any(reached(goal, pair.head) for goal in added)
+    ]
     if changed and not _steady(look, compared, changed, branches):
         yield look.skipped(UNSTABLE)
     elif changed:
@@ -280,12 +288,18 @@ def _on_base(look: Examination, goal: Goal) -> Goal | None:
     return same_decision(goal, there[0], look.bench.source(goal.path), there[1])
 
 
-def _new(look: Examination) -> Iterator[list[ComparedBranch]]:
-    """Yield the decisions of each finding that only one side shows."""
+def _new(look: Examination) -> Iterator[Finding]:
+    """Yield each finding about decisions that only one side shows."""
     for finding in look.findings:
         fixed = finding.status is Status.FIXED
         if finding.criterion.goals and (fixed or not _shown_on_base(look, finding)):
-            yield _branches(look, finding.criterion.goals)
+            yield finding
+
+
+def _added(look: Examination, finding: Finding) -> list[Goal]:
+    """Return the constant outcomes of decisions that base does not have."""
+    constant = finding.criterion.goals if isinstance(finding.criterion, Constant) else ()
+    return [goal for goal in constant if _on_base(look, goal) is None]
 
 
 def _shown_on_base(look: Examination, finding: Finding) -> bool:

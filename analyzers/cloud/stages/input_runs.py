@@ -7,13 +7,21 @@ all the same: it is run for the crashes behind that branch, and judges nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from analyzers import catalogue
 from analyzers.catalogue import Api
 from analyzers.cloud.answer_crashes import ExecutedProbe, made_up
-from analyzers.cloud.api_answers import TEXT_TASKS, answers_to, meaning_of, said, sample_script
+from analyzers.cloud.api_answers import (
+    FREE_FORM_TASKS,
+    TEXT_TASKS,
+    answers_to,
+    meaning_of,
+    said,
+    sample_script,
+    saying,
+)
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.objectives import (
     Objective,
@@ -25,7 +33,7 @@ from analyzers.cloud.objectives import (
     unconfirmed_objectives,
 )
 from analyzers.criteria import decision_point
-from analyzers.vocabulary import EdgeCase, Goal, Input, InputRequest, NotRun, Verdict
+from analyzers.vocabulary import EdgeCase, Exchange, Goal, Input, InputRequest, NotRun, Verdict
 
 
 def witnesses(look: Examination) -> Iterator[Verdict]:
@@ -41,7 +49,28 @@ def witnesses(look: Examination) -> Iterator[Verdict]:
         look.executed += zip([everyday], look.bench.run([everyday]), strict=True)
     look.crashes.record(look.executed)
     look.replayed += zip(found, runs, strict=True)
+    if not runs:
+        plain = [look.template.answered(script) for script in _written(look.asked)]
+        look.crashes.record(list(zip(plain, look.bench.run(plain), strict=True)))
     yield from ()
+
+
+PLAIN_TEXTS = ("Yes.", "one, two, three, four", "one\ntwo\nthree\nfour", "7", '{"answer": "text"}')
+"""Texts of a language model in forms that code parses: a word, lists, a number, JSON."""
+
+
+def _written(asked: Sequence[Api]) -> Iterator[tuple[Exchange, ...]]:
+    """Yield plain answers, where each API that is asked is a language model."""
+    usual = catalogue.load_catalogue().ordinary
+    meanings = [(api, meaning_of(api)) for api in asked if api.task in FREE_FORM_TASKS]
+    if not meanings or len(meanings) < len(asked):
+        return
+    for text in PLAIN_TEXTS:
+        yield tuple(
+            Exchange(api.name, "", saying(meaning, usual[api.name], text))
+            for api, meaning in meanings
+            if meaning is not None and api.name in usual
+        )
 
 
 PICTURE_TASKS = frozenset({"labels", "objects", "caption", "faces"})

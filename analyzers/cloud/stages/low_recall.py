@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzers import catalogue
-from analyzers.catalogue import AnswerMeaning, Api
+from analyzers.catalogue import AnswerMeaning, Api, Grade
 from analyzers.cloud import messages
 from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said, whole
 from analyzers.cloud.branch_cases import BranchCase, by_branch, run_case
@@ -122,12 +122,13 @@ def unreached(target: Target, branch_case: BranchCase) -> Finding | None:
     """Return the finding of a branch whose constant no input brings.
 
     Only for unconfirmed objectives: no searched answer reached the branch and
-    none of at least ``FEWEST_INPUTS`` fairly answered inputs did.
+    none of at least ``FEWEST_INPUTS`` fairly answered inputs that came to its condition did.
     """
-    if len(branch_case.runs) < FEWEST_INPUTS or branch_case.successes:
-        return None
     branch, reading = branch_case.objective.branch, branch_case.objective.wanted.reading or ""
-    kind, count = _kind([branch_case]), len(branch_case.runs)
+    deciding = sum(_decides(branch, run) for run in branch_case.runs)
+    if deciding < FEWEST_INPUTS or branch_case.successes:
+        return None
+    kind, count = _kind([branch_case]), deciding
     words = BranchMessage(
         *messages.unreached(branch, count, things(kind, [reading])),
         {"proof": "no-input-reached", "bound": f"{count} inputs", "wanted": [reading]},
@@ -300,6 +301,9 @@ def recall(look: Examination) -> Iterator[Verdict]:
         if finding is not None:
             if unknown.setdefault(objective.branch.decision_id, finding) is finding:
                 yield from _corrected(look, objective, finding)
+        elif not _is_named(objective):
+            if (word := objective.wanted.reading or "") in objective.goal.text:
+                yield look.skipped(messages.only_a_fragment(objective.goal, word), objective.branch)
         elif objective.lacks is None:
             inputs = looks[0].inputs if objective.confirmed else look.bench.plan.inputs
             api = catalogue.load_catalogue()[objective.wanted.api]
@@ -316,6 +320,23 @@ def _heard(look: Examination, branch_case: BranchCase) -> Iterator[Verdict]:
     yield from look.ran(branch_case.probes, branch_case.runs)
     if branch_case.shortfall and not branch_case.runs:
         yield look.skipped(branch_case.shortfall)
+
+
+def _is_named(objective: Objective) -> bool:
+    """Return whether a reading is a word of the API's, not a part of one (``'ensitive' in name``).
+
+    Inputs for a part of a word are inputs for nobody's reading.
+    """
+    api, word = catalogue.load_catalogue()[objective.wanted.api], objective.wanted.reading or ""
+    if not objective.confirmed or objective.wanted.task not in (None, api.task):
+        return True
+    if api.prefix == "/":
+        return word.lstrip("/")[:1].isupper()
+    if api.vocabulary is None:
+        return True
+    vocabulary = catalogue.vocabulary(api.vocabulary)
+    inside = any(word.casefold() in label.casefold() for label in vocabulary.labels)
+    return vocabulary.grade(word) is not Grade.UNKNOWN or not inside
 
 
 def _unknown(look: Examination, objective: Objective) -> Finding | None:

@@ -11,6 +11,7 @@ from analyzers.cloud.misuses.repeated_questions import repetitions
 from analyzers.cloud.misuses.score_scales import wrong_scales
 from analyzers.cloud.misuses.text_comparisons import enums_as_texts, numbers_as_texts
 from analyzers.cloud.misuses.unread_errors import unread_errors
+from analyzers.cloud.misuses.words_within_words import words_within_words
 from analyzers.cloud.stages.constant_branches import opposed
 from analyzers.vocabulary import Constant, Finding, Verdict
 
@@ -23,6 +24,7 @@ def misuses(look: Examination) -> Iterator[Verdict]:
     """
     case = MisuseContext(look.target, tuple(look.executed), look.bench)
     comparing = chain(enums_as_texts(case), wrong_scales(case), numbers_as_texts(case))
+    comparing = chain(comparing, words_within_words(case))
     for finding in comparing:
         if not _closed(look, finding):
             yield finding

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from analyzers.cloud.answer_crashes import Crash, ExecutedProbe, made_up
-from analyzers.cloud.api_answers import fully_modelled, sample_script, with_sample_answers
+from analyzers import catalogue
+from analyzers.cloud.answer_crashes import Crash, ExecutedProbe, is_of_parsing, made_up
+from analyzers.cloud.api_answers import (
+    FREE_FORM_TASKS,
+    fully_modelled,
+    sample_script,
+    with_sample_answers,
+)
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.messages import location, no_response_found
 from analyzers.code_errors import ObservedError, code_error, is_own_error
 from analyzers.criteria import crash_of
-from analyzers.vocabulary import NotRun, Probe, Run, TimedOut, Verdict
+from analyzers.vocabulary import NotRun, Probe, Raised, Run, TimedOut, Verdict
 
 MOST_LOCATIONS = 3
 
@@ -62,8 +68,21 @@ def _possible(look: Examination) -> list[ExecutedProbe]:
     return [
         (probe, run)
         for probe, run in [*look.executed, *again]
-        if not made_up(probe) or all(fully_modelled(e.api) for e in run.exchanges)
+        if not made_up(probe) or all(_is_legal(e.api, run) for e in run.exchanges)
     ]
+
+
+def _is_legal(api: str, run: Run) -> bool:
+    """Return whether an API may give a made-up answer, as far as it matters for how a run ended.
+
+    A language model's text may be any; of what it says in the fields of its JSON nothing is
+    known, so only failures to take the text apart, or to do without one, are told.
+    """
+    known = catalogue.load_catalogue().apis
+    if api not in known or known[api].task not in FREE_FORM_TASKS:
+        return fully_modelled(api)
+    ending = run.ending
+    return not isinstance(ending, Raised) or is_of_parsing(ending.exception, ending.message)
 
 
 def unreached_goals(look: Examination) -> Iterator[Verdict]:

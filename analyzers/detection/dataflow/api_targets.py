@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from analyzers.detection.cst_modules import MAIN, MODULE, CstModule, Span
+from analyzers.detection.cst_modules import CstModule, Span
 from analyzers.detection.dataflow.dataflow_values import (
     NOTHING,
     AnswerMark,
@@ -17,6 +17,7 @@ from analyzers.detection.dataflow.dataflow_values import (
 )
 from analyzers.detection.dataflow.project_state import ProjectState
 from analyzers.detection.import_graph import closure
+from analyzers.detection.python_syntax import MAIN, MODULE
 from analyzers.guest.instrumentation.decisions import Clause, Decision
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import ApiCall, BranchOutcome, Goal, Reason, Target

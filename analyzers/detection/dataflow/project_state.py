@@ -15,14 +15,7 @@ from collections.abc import Callable, Collection, Iterable
 import libcst as cst
 
 from analyzers.catalogue import Catalogue
-from analyzers.detection.cst_modules import (
-    MAIN,
-    MODULE,
-    CstClass,
-    CstModule,
-    CstUnit,
-    UnparsableError,
-)
+from analyzers.detection.cst_modules import CstClass, CstModule, CstUnit
 from analyzers.detection.dataflow.dataflow_values import (
     BOTTOM,
     NOTHING,
@@ -43,6 +36,7 @@ from analyzers.detection.dataflow.dataflow_values import (
     make,
 )
 from analyzers.detection.import_graph import Files
+from analyzers.detection.python_syntax import MAIN, MODULE, UnparsableError
 from analyzers.vocabulary import ApiCall
 
 Cell = tuple[str, str, str]

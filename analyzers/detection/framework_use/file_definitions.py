@@ -11,9 +11,10 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analyzers.detection.cst_modules import MAIN, MODULE
+from analyzers.detection.python_syntax import MAIN, MODULE
 from analyzers.guest.annotations.annotation_reader import PACKAGE, read
 from analyzers.guest.annotations.constraints import Annotations
+from analyzers.guest.provenance.placeholders import is_placeholder, last_name
 
 _SAID = re.compile(
     r"^[ \t]*#+[ \t]*@[ \t]*(?:arg|require|ensure|returns|generator|exclude|timeout|cc_example"
@@ -94,7 +95,8 @@ _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 class CodeUnit:
     """An outermost function, a method, or the code of a file outside functions.
 
-    ``owner`` is the qualified name of the class whose method it is.
+    ``owner`` is the qualified name of the class whose method it is.  Of a method that a
+    class inherits, ``definition`` is the one in the base class.
     """
 
     path: str
@@ -102,6 +104,7 @@ class CodeUnit:
     body: Sequence[ast.stmt]
     node: Definition | None = None
     owner: str | None = None
+    definition: CodeUnit | None = None
 
     @property
     def id(self) -> str:
@@ -112,7 +115,12 @@ class CodeUnit:
     def decorators(self) -> frozenset[str]:
         """The last names of the decorators."""
         found = self.node.decorator_list if self.node else ()
-        return frozenset(_last(each) for each in found)
+        return frozenset(last_name(each) for each in found)
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Return whether it does nothing: abstract, an overload, or without statements."""
+        return self.node is not None and is_placeholder(self.node)
 
 
 @dataclass(eq=False, slots=True)
@@ -203,14 +211,6 @@ def parameters(node: Definition | ast.Lambda) -> list[ast.arg]:
 def outermost(name: str) -> str:
     """The function to test for a function inside others."""
     return name.partition(LOCALS)[0]
-
-
-def _last(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        return _last(node.func)
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 CONSTRUCTORS = ("__init__", "setup", "build", "__post_init__")

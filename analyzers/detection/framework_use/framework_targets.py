@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from analyzers.detection.cst_modules import MAIN, MODULE
 from analyzers.detection.dataflow.api_targets import TEST_CODE, TEST_FILE
+from analyzers.detection.file_facts import FRAMEWORKS, NUMERIC, imports_any, top_level_package
 from analyzers.detection.framework_use import file_definitions
 from analyzers.detection.framework_use.file_definitions import (
     FUNCTIONS,
@@ -21,22 +21,33 @@ from analyzers.detection.framework_use.file_definitions import (
     outermost,
     parameters,
 )
-from analyzers.detection.framework_use.name_resolver import NameResolver
+from analyzers.detection.framework_use.inherited_methods import InheritedMethods
+from analyzers.detection.framework_use.name_resolver import CALLED, NameResolver
 from analyzers.detection.framework_use.name_scopes import (
     LexicalScope,
     ResolvedName,
     parse_string_annotation,
 )
-from analyzers.detection.import_graph import (
-    FRAMEWORKS,
-    NUMERIC,
-    Files,
-    FrameworkFiles,
-    top_level_package,
-)
+from analyzers.detection.import_graph import Files, FrameworkFiles
+from analyzers.detection.python_syntax import MAIN, MODULE
 from analyzers.vocabulary import ApiCall, ChangeSet, Reason, Target
 
 _TYPES = FRAMEWORKS | {"jaxtyping"}
+_ARRAYS = frozenset({"Array", "ArrayLike", "KerasTensor", "NDArray", "Tensor", "ndarray"})
+"""Types of arrays, which a project may define itself to take those of several libraries."""
+_NAMED_SO = frozenset({"tensor", "tensors"})
+_ALONG = frozenset({"axis", "dim", "keepdim", "keepdims"})
+_TENSOR_METHODS = frozenset(
+    {
+        "abs", "argmax", "argmin", "argsort", "chunk", "clamp", "contiguous", "cumsum", "detach",
+        "div", "einsum", "exp", "expand", "flatten", "float", "gather", "log", "log_softmax",
+        "masked_fill", "masked_select", "matmul", "mean", "movedim", "mul", "norm", "numel",
+        "permute", "prod", "relu", "repeat_interleave", "requires_grad_", "reshape", "scatter",
+        "sigmoid", "softmax", "sqrt", "squeeze", "std", "sum", "tanh", "topk", "transpose",
+        "type_as", "unbind", "unsqueeze", "var", "view",
+    }
+)  # fmt: skip
+"""Methods of tensors that no value of the standard library has."""
 _UNSAID = ("__init__", "__new__")
 _TRIVIAL = frozenset(
     f"__{name}__"
@@ -52,13 +63,15 @@ class FrameworkUses:
     """``calls`` of frameworks, ``units`` of the project that run, by id.
 
     ``framework``: a framework's name, value or type occurs; ``numeric``: one
-    of a library for numbers.
+    of a library for numbers; ``tensors``: a method that tensors alone have is
+    called on a parameter.
     """
 
     calls: list[ApiCall] = field(default_factory=list[ApiCall])
     units: dict[str, CodeUnit] = field(default_factory=dict[str, CodeUnit])
     framework: bool = False
     numeric: bool = False
+    tensors: bool = False
 
 
 class _Visit:
@@ -73,9 +86,10 @@ class _Visit:
         if node is None:
             self._body(unit.body, scope, unit.name)
             return
-        outside = self._project.scope(unit.path)
-        self._header(node, outside, unit.name)
-        self._body(node.body, scope, unit.name)
+        at = unit.definition or unit
+        outside = self._project.scope(at.path)
+        self._header(node, outside, at.name)
+        self._body(node.body, scope, at.name)
         if unit.owner is not None and unit.name.rpartition(".")[2] not in _TRIVIAL:
             bases = self._project.library_bases(f"{unit.path}::{unit.owner}")
             self.found.framework |= any(top_level_package(base) in FRAMEWORKS for base in bases)
@@ -95,6 +109,7 @@ class _Visit:
         else:
             if isinstance(node, ast.Call):
                 self._call(node, scope, name)
+                self.found.tensors |= self._is_tensor_method(node.func) or self._has_axis(node)
             elif isinstance(node, ast.Name | ast.Attribute):
                 self._reference(node, scope)
             for child in ast.iter_child_nodes(node):
@@ -106,6 +121,7 @@ class _Visit:
         defaults = [each for each in node.args.kw_defaults if each is not None]
         for each in (*node.decorator_list, *node.args.defaults, *defaults):
             self._visit(each, scope, name)
+        self.found.framework |= any(arg.arg in _NAMED_SO for arg in parameters(node))
         said = [arg.annotation for arg in parameters(node)]
         for annotation in (*said, node.returns):
             self._annotation(annotation, scope)
@@ -114,6 +130,7 @@ class _Visit:
         for each in ast.walk(node) if node is not None else ():
             if isinstance(each, ast.Name | ast.Attribute):
                 self._reference(each, scope)
+                self.found.framework |= ast.unparse(each).rpartition(".")[2] in _ARRAYS
             elif isinstance(each, ast.Constant) and isinstance(each.value, str):
                 self._annotation(parse_string_annotation(each.value), scope)
 
@@ -124,7 +141,8 @@ class _Visit:
                     top_level_package(each.name) in FRAMEWORKS
                     and each.name.rpartition(".")[2] not in _UNSAID
                 ):
-                    self.found.calls.append(ApiCall(each.name, self._unit.path, name, node.lineno))
+                    path = (self._unit.definition or self._unit).path
+                    self.found.calls.append(ApiCall(each.name, path, name, node.lineno))
                 continue
             for unit in self._project.runs(each):
                 self._runs(unit)
@@ -154,14 +172,29 @@ class _Visit:
             for base in self._project.library_bases(meaning.name)
         )
 
+    def _is_tensor_method(self, function: ast.expr) -> bool:
+        """Return whether a method of tensors is called on a parameter."""
+        if not isinstance(function, ast.Attribute) or function.attr not in _TENSOR_METHODS:
+            return False
+        node = self._unit.node
+        given = {arg.arg for arg in parameters(node)} if node is not None else set[str]()
+        return isinstance(function.value, ast.Name) and function.value.id in given
+
+    def _has_axis(self, call: ast.Call) -> bool:
+        """Return whether something is done along an axis of a parameter."""
+        along = any(each.arg in _ALONG for each in call.keywords)
+        node = self._unit.node
+        given = {arg.arg for arg in parameters(node)} if along and node is not None else set[str]()
+        return any(isinstance(each, ast.Name) and each.id in given for each in call.args)
+
     @staticmethod
     def _is_receiver(node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
 MOST_FILES = 20
+MOST_CHANGED, MOST_EXERCISING, MOST_KNOWN = 6, 2, 200
 _ASIDE = re.compile(r"(^|/)(tests/|(conftest|setup|noxfile)\.py$|docs?/conf\.py$)")
-_UNREAL = frozenset({"abstractmethod", "overload"})
 
 
 class FrameworkTargetSelection:
@@ -171,6 +204,7 @@ class FrameworkTargetSelection:
         self._files = files
         self._near = near
         self._project = NameResolver(files)
+        self._inherited = InheritedMethods(self._project, near.testable)
         self._touching: dict[str, bool] = {}
         self.uses = cache(self._uses)
         self.said = cache(lambda path: file_annotations(files.sources[path]))
@@ -204,6 +238,7 @@ class FrameworkTargetSelection:
                 self._touching.get(each.id, False)
                 or self.uses(each).framework
                 or (self.uses(each).numeric and each.path in self._near.numeric)
+                or (self.uses(each).tensors and imports_any(self._files.sources[each.path]))
                 for each in self.reach(unit)
             )
         return self._touching[unit.id]
@@ -262,16 +297,94 @@ class FrameworkTargetSelection:
                 chosen[unit.id] = (unit, Reason.CHANGED)
             else:
                 others.append(unit)
+        if not everything:
+            chosen |= {
+                unit.id: (unit, Reason.CALLS_CHANGED)
+                for unit in self._exercising([unit for unit, _ in chosen.values()], others)
+            }
         hidden = {each for each in changed if each not in chosen}
         for unit in others if hidden else ():
             if hidden & {*self.uses(unit).units, *self._generators(unit)}:
                 chosen[unit.id] = (unit, Reason.CALLS_CHANGED)
         return tuple(
             sorted(
-                (self.target(unit, reason) for unit, reason in chosen.values()),
+                (self.target(*each) for each in self._as_inherited(chosen).values()),
                 key=lambda target: (target.path, target.line, target.id),
             )
         )
+
+    def _as_inherited(
+        self, chosen: Mapping[str, tuple[CodeUnit, Reason]]
+    ) -> dict[str, tuple[CodeUnit, Reason]]:
+        """Return the functions, with subclasses' methods for those that base classes cannot run."""
+        found: dict[str, tuple[CodeUnit, Reason]] = {}
+        for name, (unit, reason) in chosen.items():
+            annotated = self._is_annotated(unit)
+            standing = () if annotated else self._inherited.standing_for(unit)
+            found |= {each.id: (each, Reason.CALLS_CHANGED) for each in standing}
+            if not standing:
+                found[name] = (unit, reason)
+        return found
+
+    def _exercising(
+        self, changed: Sequence[CodeUnit], others: Sequence[CodeUnit]
+    ) -> Iterator[CodeUnit]:
+        """Yield public code that runs changed code, above all what nobody calls by itself.
+
+        A layer is run by the models that build it, a private function by public ones: the
+        nearest of them, and one that nothing else here uses.  A method is run by the one of a
+        base class that calls it.
+        """
+        inner = sorted(changed, key=lambda unit: unit.owner is None and not _is_private(unit))
+        if not inner or len(changed) > MOST_CHANGED:
+            return
+        callers: dict[str, list[CodeUnit]] = {}
+        for unit in others:
+            for used in self.uses(unit).units:
+                callers.setdefault(used, []).append(unit)
+        usable = {
+            unit.id
+            for unit in others
+            if not (_is_private(unit) or unit.name.endswith(".__init__") or self._is_applied(unit))
+        }
+        found: dict[str, CodeUnit] = {}
+        for unit in inner:
+            found |= {each.id: each for each in self._inherited.calling(unit)}
+            reached = [each for each in self._above(unit, callers) if each.id in usable]
+            found |= {each.id: each for each in (*reached[:1], *reached[-1:])}
+        yield from list(found.values())[:MOST_EXERCISING]
+
+    def _is_applied(self, unit: CodeUnit) -> bool:
+        """Return whether autograd calls a method, with a context that nobody else makes."""
+        bases = self._project.library_bases(f"{unit.path}::{unit.owner}") if unit.owner else ()
+        return any(base.endswith("autograd.Function") for base in bases)
+
+    def _above(self, unit: CodeUnit, callers: dict[str, list[CodeUnit]]) -> list[CodeUnit]:
+        """Return what calls a function or builds its class, nearest first."""
+        known, found = {unit.id}, list[CodeUnit]()
+        waiting = deque([unit])
+        while waiting and len(known) < MOST_KNOWN:
+            each = waiting.popleft()
+            built = callers.get(f"{each.path}::{each.owner}.__init__", ())
+            models = [self._run_by(caller) for caller in built if caller.owner is not None]
+            last = each.name.rpartition(".")[2]
+            direct = () if last == "__init__" else callers.get(each.id, ())
+            for caller in (*direct, *models):
+                if last in CALLED and caller.owner == each.owner:
+                    continue
+                if caller.id not in known and caller.name not in (MAIN, MODULE):
+                    known.add(caller.id)
+                    found.append(caller)
+                    waiting.append(caller)
+        return found
+
+    def _run_by(self, unit: CodeUnit) -> CodeUnit:
+        """Return the method that runs where an instance is called, for a constructor."""
+        parsed = self._project.parsed(unit.path)
+        if unit.owner is None or not unit.name.endswith(".__init__") or parsed is None:
+            return unit
+        names = (f"{unit.owner}.{name}" for name in CALLED)
+        return next((parsed.units[name] for name in names if name in parsed.units), unit)
 
     def _candidates(self) -> Iterator[CodeUnit]:
         for path in sorted(self._near.testable):
@@ -288,10 +401,7 @@ class FrameworkTargetSelection:
             return False
         if unit.name == MODULE:
             return self._is_annotated(unit)
-        return not (
-            unit.decorators & _UNREAL
-            or (unit.node is not None and all(_is_placeholder(node) for node in unit.body))
-        )
+        return not unit.is_placeholder
 
     def _generators(self, unit: CodeUnit) -> set[str]:
         names = self.said(unit.path).generators.get(unit.name, ())
@@ -309,6 +419,7 @@ class FrameworkTargetSelection:
             path, _, function = entry.partition("::")
             parsed = self._project.parsed(path) if path in self._files.paths else None
             unit = parsed.units.get(outermost(function)) if parsed is not None else None
+            unit = unit or self._inherited.named(path, function)
             if unit is None:
                 continue
             if self._is_annotated(unit) or self.touches(unit) or self.uses(unit).numeric:
@@ -321,8 +432,11 @@ class FrameworkTargetSelection:
         files = [unit.path]
         for each in self.reach(unit):
             calls += self.uses(each).calls
-            files += [each.path] if each.path not in files else []
-        if unit.node is not None:
+            path = (each.definition or each).path
+            files += [path] if path not in files else []
+        if unit.definition is not None and unit.definition.path != unit.path:
+            line, end_line = self._inherited.lines(unit)
+        elif unit.node is not None:
             line, end_line = unit.node.lineno, unit.node.end_lineno or unit.node.lineno
         else:
             line = unit.body[0].lineno if unit.name == MAIN else 1
@@ -339,8 +453,6 @@ class FrameworkTargetSelection:
         )
 
 
-def _is_placeholder(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise):
-        return node.exc is not None and "NotImplementedError" in ast.dump(node.exc)
-    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return constant or isinstance(node, ast.Pass)
+def _is_private(unit: CodeUnit) -> bool:
+    parts = unit.name.split(".")
+    return any(part.startswith("_") and not part.endswith("__") for part in parts)

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .checking import TopLevelNames, unbound_names
@@ -33,6 +34,7 @@ _RETURNS = re.compile(r"@\s*returns\s*:")
 _MODULE_LINES = 10
 
 
+@lru_cache(maxsize=64)
 def read(source: str) -> FileAnnotations:
     """Return what the annotations of a file say; raises ``SyntaxError`` where it is no Python."""
     lines = source.splitlines()

@@ -152,7 +152,12 @@ def dimensions(given: Any, name: str = "shape") -> Tuple[Any, ...]:
     return ()
 
 
-RESULT_WORDS = frozenset({"result", "old", "finite", "unchanged", "repeatable", "matches"})
+RESULT_WORDS = frozenset(
+    {
+        *("result", "old", "finite", "unchanged", "repeatable", "unaffected_by", "matches"),
+        *("gradients", "reloads", "permutes", "ignores_masked"),
+    }
+)
 """What only postconditions know: the result, an argument as it was, and words about them."""
 SPECIAL = frozenset({"inf", "nan", "self", "cls"})
 

@@ -99,7 +99,11 @@ _KINDS = (
         "kind suffix form",
         says="the path of a file made for it: image, text, json, csv, npy, pt, wav, folder",
     ),
-    _kind("callables", "returns", says="a function that returns what the constraint says"),
+    _kind(
+        "callables",
+        "returns",
+        says="a function that returns what the constraint says, or else its last array",
+    ),
     _kind(
         "configs",
         "of",
@@ -123,10 +127,7 @@ VALUES = ("any", "uniform", "probabilities", "one_hot", "labels", "sorted", "uni
 
 @dataclass(frozen=True)
 class Expression:
-    """A Python expression, evaluated where the annotated function is defined.
-
-    ``value`` is what it means where it is a literal (``literal``).
-    """
+    """A Python expression in the function's scope; ``value`` is what a ``literal`` one means."""
 
     source: str
     literal: bool = False

@@ -76,14 +76,14 @@ class AnnotationError(Exception):
 
 
 def parse(text: str) -> Constraint:
-    """The constraint that a text describes; raises :class:`Wrong`."""
+    """The constraint that a text describes; raises :class:`AnnotationError`."""
     body = _expression(text)
     found = _constraint(body, text)
     return found if isinstance(found, Constraint) else choice_of_one(found)
 
 
 def parse_condition(text: str) -> str:
-    """A condition's source, stripped; raises :class:`Wrong` where it is no expression."""
+    """A condition's source, stripped; raises :class:`AnnotationError` where it is no expression."""
     _expression(text)
     return text.strip()
 

@@ -1,14 +1,11 @@
-"""The frame ``assemble``: variants of a file, run one after another in forked processes.
-
-A file that crashes or hangs costs itself only: the work goes on behind it in a new
-process (``relating.running``).
-"""
+"""The frame ``assemble``: variants of a file, run one after another in forked processes."""
 
 from __future__ import annotations
 
 import functools
 import gc
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
@@ -121,7 +118,8 @@ class _Work:
         begin: Callable[[int, str], None],
         report: Callable[[Any], None],
     ) -> None:
-        _warm()
+        warnings.simplefilter("ignore")  # no reading of sources for them
+        gc.disable()
         share = self._shares[item]
         for step in range(start, len(share)):
             if time_limits.now() > self._until:
@@ -137,10 +135,7 @@ class _Work:
 
 @functools.cache
 def _load_optimizers() -> None:
-    """Let torch load what it does with the first step of an optimizer, once for all processes.
-
-    Without a backward pass: a process that has made one cannot fork and make more.
-    """
+    """Load once what torch loads with an optimizer's first step; no backward, so forks work."""
     torch: Any = sys.modules.get("torch")
     if not hasattr(torch, "optim"):
         return
@@ -149,11 +144,3 @@ def _load_optimizers() -> None:
     optimizer.zero_grad()
     weight.grad = torch.zeros(1)
     optimizer.step()
-
-
-def _warm() -> None:
-    """No reading of sources for warnings, and a collector that runs when it is told to."""
-    import warnings
-
-    warnings.simplefilter("ignore")
-    gc.disable()

@@ -1,7 +1,4 @@
-"""The words ``made`` and ``refuses``: how a model was built, what a layer takes.
-
-Beside what the host writes, authors may: a call that does more than compute is not made.
-"""
+"""The words ``made`` and ``refuses``; a call that does more than compute is not made."""
 
 from __future__ import annotations
 
@@ -22,10 +19,7 @@ _NAMED = re.compile(r"torch\.nn\.(?:functional\.)?[A-Za-z]\w*\Z")
 
 
 def constructor_argument(called: CompletedCall, name: str) -> Any:
-    """Return what the argument ``name`` of the constructor of ``self`` was; defaults count.
-
-    Raises ``Unusable`` where there is none of that name, or nobody tells.
-    """
+    """Return what the argument ``name`` of the constructor was; raises ``Unusable`` if unknown."""
     arguments = _of_recipe(called) if called.recipe else dict(called.arguments)
     if name not in arguments:
         raise Unusable(f"nobody says what {name} was made with")
@@ -70,10 +64,7 @@ def accepts_call(called: CompletedCall, call: str) -> Optional[str]:
 
 
 def _checked(source: str) -> Recipe:
-    """Return a recipe that calls makers and layers, and names what stands beside layers.
-
-    Raises ``BadRecipe``: modules of ``torch.nn`` have imported what does more than compute.
-    """
+    """Return a recipe that calls only makers and layers of ``torch.nn``; raises ``BadRecipe``."""
     recipe = parse(source)
     for part in parts(recipe):
         if (

@@ -36,11 +36,7 @@ _MAIN = "__main__"
 
 
 class VariantModule:
-    """The file of a prepared target: what its module is called, and where it lies.
-
-    A variant runs as that module: relative imports work, the project's other files are
-    as they are.  The module it stands in for comes back afterwards.
-    """
+    """The file of a prepared target, in whose module's place variants run for a while."""
 
     def __init__(self, prepared: PreparedTarget) -> None:
         self._prepared = prepared
@@ -132,10 +128,7 @@ def all_finite(values: Sequence[Any]) -> bool:
 
 
 def trained(module: Any, result: Any, stage: Stage) -> bool:
-    """Derive the sum of a result and make one SGD step; whether all of it is finite.
-
-    Without anything to derive, or parameters, nothing is done.
-    """
+    """Derive the sum of a result and make one SGD step; return whether all of it is finite."""
     import torch
 
     outputs = [each for each in tensors(result) if each.requires_grad]
@@ -238,11 +231,7 @@ _TENSOR = "tensor("
 
 
 class VariantRunner:
-    """Runs texts in the place of a target's file.
-
-    ``probe`` has the arguments of the call to be made, in the protocol's words; ``None``:
-    a text is run as a script.  ``train``: with gradients and a step.
-    """
+    """Runs texts in a file's place, calling ``probe`` if given; ``train`` derives and steps."""
 
     def __init__(
         self, prepared: PreparedTarget, probe: Optional[Mapping[str, Any]], *, train: bool

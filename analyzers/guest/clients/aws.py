@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from ..protocol import api_calls
 from ..runtime import assumptions
 from ..runtime.standins import Inert, InertModule
+from .conversations import conversation, hoisted, whole
 from .described_apis import DescribedApis, Entry, asked_each, decoded, plain
 from .schema_fitting import with_lists
 from .schema_messages import snake
@@ -35,6 +36,8 @@ class Aws:
         """Return the response to an operation's parameters (contents perhaps ``in_base64``)."""
         asked = semantic(entry, params, in_base64=in_base64)
         answers = [self._described.ask(entry, request) for request in asked]
+        if entry.get("task") == "chat" and "Error" not in answers[0]:
+            answers = [whole(entry, answer, params) for answer in answers]
         if not asked_each(entry):
             return with_lists(self._described.schema, str(entry["schema"]), answers[0])
         result = str(entry["result"]).partition("[]")[0]
@@ -50,6 +53,8 @@ def semantic(
     head, _, inner = str(described.get("field", "")).partition(".")
     options = plain({key: value for key, value in params.items() if key != head})
     given = params.get(head)
+    if entry.get("task") == "chat":
+        return [conversation(str(entry["name"]), head, given, hoisted(options))]
     items = list(given or ()) if asked_each(entry) else [given]
     kind = str(described.get("kind"))
     requests: List[api_calls.ApiRequest] = []
@@ -152,20 +157,16 @@ class Botocore:
         if entry is None:
             return assumed(unreachable(model.service_name, operation), operation)
         faithful = api_calls.session().faithful
+        params = in_words(params) if assumptions.is_assuming() else params
         shapes = model.operation_model(operation)
-        if faithful:
+        if faithful and shapes.input_shape is not None:
             from botocore.exceptions import ParamValidationError
             from botocore.validate import ParamValidator
 
-            report = (
-                ParamValidator().validate(dict(params), shapes.input_shape)
-                if shapes.input_shape is not None
-                else None
-            )
-            if report is not None:
-                known: Any = vars(report)["_errors"]
-                known[:] = [error for error in known if error[0] != "invalid length"]
-            if report is not None and report.has_errors():
+            report = ParamValidator().validate(dict(params), shapes.input_shape)
+            known: Any = vars(report)["_errors"]
+            known[:] = [error for error in known if error[0] != "invalid length"]
+            if report.has_errors():
                 raise ParamValidationError(report=report.generate_report())
         answer = self._aws.answer(entry, params)
         if "Error" in answer:
@@ -173,6 +174,15 @@ class Botocore:
         if faithful:
             answer = _timed(answer, shapes.output_shape)
         return {**answer, "ResponseMetadata": metadata()}
+
+
+def in_words(value: Any) -> Any:
+    """Return a request's parameters with words for stand-ins, such as a name that is made up."""
+    if isinstance(value, dict):
+        return {name: in_words(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [in_words(inner) for inner in value]
+    return "made-up" if type(value) is Inert else value
 
 
 def unreachable(service: str, operation: str) -> Exception:
@@ -291,13 +301,6 @@ for _kind in _KNOWN.values():
     _kind.__module__ = "botocore.exceptions"
 
 
-def _exception(name: str) -> type:
-    if name not in _KNOWN:
-        body = {"__module__": "botocore.exceptions"}
-        _KNOWN[name] = type(name, (BotoCoreError,), body)
-    return _KNOWN[name]
-
-
 def standin_unreachable(service: str, operation: str) -> Exception:
     """Return what a client raises for an operation that no described API is."""
     name = f"{service}.{operation}"
@@ -337,7 +340,11 @@ class AwsStandins:
 
 class _Exceptions(InertModule):
     def __getattr__(self, name: str) -> Any:
-        return super().__getattr__(name) if name.startswith("__") else _exception(name)
+        if name.startswith("__"):
+            return super().__getattr__(name)
+        if name not in _KNOWN:
+            _KNOWN[name] = type(name, (BotoCoreError,), {"__module__": "botocore.exceptions"})
+        return _KNOWN[name]
 
 
 class _Session:

@@ -9,8 +9,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from urllib.parse import parse_qsl, urlsplit
 
 from ..protocol import api_calls
+from ..runtime.standins import awaited
+from .conversations import said
 from .described_apis import ELEMENTS, FAULT, DescribedApis, Entry, plain, source
-from .openai import said
 from .schema_fitting import complete, on_the_wire
 from .schema_messages import camel, snake
 
@@ -185,22 +186,14 @@ class AzureSdk:
         self._azure = azure
 
     def pipeline(self, module: ModuleType) -> None:
-        """Patch ``azure.core.pipeline._base``: no policy runs, no token is fetched."""
-        kind: Any = vars(module)["Pipeline"]
+        """Patch a module of ``azure.core.pipeline``: no policy runs, no token is fetched."""
 
         def run(pipeline: Any, request: Any, **options: Any) -> Any:
             return self._run(pipeline, request, options)
 
-        kind.run = run
-
-    def later_pipeline(self, module: ModuleType) -> None:
-        """Patch ``azure.core.pipeline._base_async``."""
-        kind: Any = vars(module)["AsyncPipeline"]
-
-        async def run(pipeline: Any, request: Any, **options: Any) -> Any:
-            return self._run(pipeline, request, options)
-
-        kind.run = run
+        for name, made in (("Pipeline", run), ("AsyncPipeline", awaited(run))):
+            if name in vars(module):
+                vars(module)[name].run = made
 
     def credentials(self, module: ModuleType) -> None:
         """Patch ``azure.core.credentials``: a key that is not here will do."""

@@ -40,7 +40,7 @@ class AzureStandins:
 
     def module(self, name: str) -> InertModule:
         """A stand-in for a module with clients or with what they are given."""
-        return _Module(name, self._azure)
+        return _Module(name, _azure=self._azure)
 
     def exceptions(self, name: str) -> InertModule:
         """A stand-in for ``azure.core.exceptions``."""
@@ -53,14 +53,11 @@ class _Exceptions(InertModule):
 
 
 class _Module(InertModule):
-    def __init__(self, name: str, azure: Azure) -> None:
-        super().__init__(name)
-        self.__dict__["_azure"] = azure
-
     def __getattr__(self, name: str) -> Any:
         if name in _CLIENTS:
             package = self.__name__.replace(".aio", "")
-            return _client(self.__dict__["_azure"], package, name, self.__name__.endswith(".aio"))
+            azure, awaited = self.__dict__["_azure"], self.__name__.endswith(".aio")
+            return lambda *_, **__: _Path(azure, package, (name,), awaited)
         if name.endswith(("Input", "Credential", "Credentials")):
             return _Given
         if name.endswith(("Features", "FeatureTypes", "AttributeType")):
@@ -81,13 +78,6 @@ class _Names:
         return camel(name.lower())
 
 
-def _client(azure: Azure, package: str, name: str, awaited: bool) -> Callable[..., Any]:
-    def client(*_: Any, **__: Any) -> _Path:
-        return _Path(azure, package, (name,), awaited)
-
-    return client
-
-
 class _Path(Entered):
     """A client or a group of its operations; called, it is the operation of that name."""
 
@@ -104,7 +94,7 @@ class _Path(Entered):
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if self._names[-1] == "close":
-            return _done() if self._awaited else None
+            return asyncio.sleep(0) if self._awaited else None
         if self._awaited:
             return _later(self._answer, args, options)
         return self._answer(args, options)
@@ -127,10 +117,6 @@ async def _later(answer: Callable[..., Any], *given: Any) -> Any:
     return answer(*given)
 
 
-async def _done() -> None:
-    return None
-
-
 def _documents(
     azure: Azure, entry: Entry, documents: Any, options: Mapping[str, Any]
 ) -> List[Record]:
@@ -141,14 +127,10 @@ def _documents(
         fault = FAULT in answer
         shown = {"error": answer[FAULT]} if fault else answer
         record = Subscriptable(schema, UNKNOWN if fault else message, shown)
-        record.__dict__.update(id=_name(document, number), is_error=fault)
+        given = document.get("id") if isinstance(document, dict) else getattr(document, "id", None)
+        record.__dict__.update(id=str(number if given is None else given), is_error=fault)
         made.append(record)
     return made
-
-
-def _name(document: Any, number: int) -> str:
-    given = document.get("id") if isinstance(document, dict) else getattr(document, "id", None)
-    return str(number) if given is None else str(given)
 
 
 _PICTURES = ("image_data", "image_url", "image", "url")

@@ -41,10 +41,7 @@ class ClientProject:
 
 @dataclass(frozen=True)
 class ClientRule:
-    """The treatment of the modules whose whole dotted name matches ``modules``.
-
-    ``standin`` makes it where it is not installed, or where ``instead`` of its name.
-    """
+    """The treatment of the modules whose whole dotted name matches ``modules``."""
 
     modules: str
     patch: Optional[Patch] = None
@@ -90,8 +87,7 @@ def azure_rules(project: ClientProject) -> List[ClientRule]:
     azure = Azure(DescribedApis(project.entries, project.schema))
     sdk, standins = AzureSdk(azure), AzureStandins(azure)
     return [
-        ClientRule(r"azure\.core\.pipeline\._base", patch=sdk.pipeline),
-        ClientRule(r"azure\.core\.pipeline\._base_async", patch=sdk.later_pipeline),
+        ClientRule(r"azure\.core\.pipeline\._base(_async)?", patch=sdk.pipeline),
         ClientRule(r"azure\.core\.credentials", patch=sdk.credentials, standin=standins.module),
         ClientRule(r"azure\.core\.exceptions", standin=standins.exceptions),
         ClientRule(_CURRENT, patch=sdk.clients, standin=standins.module),

@@ -80,10 +80,7 @@ def asked_each(entry: Entry) -> bool:
 
 
 def source(value: Any, kind: str) -> Source:
-    """Return the content, text and URI that an input means, each ``None`` when absent.
-
-    A string is a text where the input is one; else an address, a path or base 64.
-    """
+    """Return the content, text and URI (each or ``None``) that an input means."""
     if value is None:
         return None, None, None
     if kind == "text":

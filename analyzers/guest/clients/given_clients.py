@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
 
 Finder = Callable[[str], ModuleType]
-_BOTO = re.compile(r"boto3\.client\('(\w+)'\)\.(\w+)")
+_BOTO = re.compile(r"boto3\.client\('([\w-]+)'\)\.(\w+)")
 _CLASS = re.compile(r"([a-z_0-9.]+)\.([A-Z]\w*)\.([a-z_.]+)")
 _PLAIN = re.compile(r"(openai)()\.((?:chat\.)?\w+\.[a-z]+)")
 _CONSTRUCTORS: Mapping[str, Callable[[Any], Any]] = {
@@ -18,10 +18,7 @@ _CONSTRUCTORS: Mapping[str, Callable[[Any], Any]] = {
 
 
 class GivenClients:
-    """The clients of some APIs, made when code first calls a method of one.
-
-    ``missing`` makes the module of an SDK that is not installed.
-    """
+    """The clients of some APIs, made at a first method call; ``missing`` makes an absent SDK."""
 
     def __init__(self, entries: Iterable[Mapping[str, Any]], missing: Finder) -> None:
         self._missing = missing

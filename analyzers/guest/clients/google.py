@@ -17,17 +17,13 @@ from .schema_messages import Schema, read
 def content_of(value: Any) -> Optional[bytes]:
     """The bytes that a field of bytes holds; ``None`` where there are none."""
     if isinstance(value, str):
-        value = _decoded(value)
+        try:
+            value = base64.b64decode(value, validate=False)
+        except (binascii.Error, ValueError):
+            value = value.encode("utf-8", "surrogateescape")
     if not isinstance(value, (bytes, bytearray, memoryview)) or not value:
         return None
     return bytes(value)
-
-
-def _decoded(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=False)
-    except (binascii.Error, ValueError):
-        return text.encode("utf-8", "surrogateescape")
 
 
 SPEECH = "google.cloud.speech.v1"

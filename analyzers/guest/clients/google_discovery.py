@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, Dict, Mapping, Tuple
 
 from ..protocol import api_calls
-from ..runtime.standins import Inert, InertModule
+from ..runtime.standins import Entered, Inert, InertModule
 from .google import Google, response_name
 from .google_errors import answered
 from .google_sdk import LONG
@@ -75,7 +75,7 @@ class Discovery:
             return Inert("discovery")
 
 
-class Service:
+class Service(Entered):
     """One service: its resources and their methods are called by name."""
 
     def __init__(self, google: Google, name: str, version: str) -> None:
@@ -90,12 +90,6 @@ class Service:
 
     def close(self) -> None:
         """Nothing: there is no connection."""
-
-    def __enter__(self) -> Service:
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        return None
 
     def answer(self, method: str, body: Any) -> Any:
         """The JSON that answers a method."""

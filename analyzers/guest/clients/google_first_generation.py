@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, Inert
@@ -55,6 +55,13 @@ class FirstVision(Client):
         return _FirstImage(self, {"content": content, "source": source})
 
 
+def _detecting(feature: str, part: str) -> Callable[..., Any]:
+    def detect(self: Any, limit: int = 10) -> Any:
+        return getattr(self.detect([{"type": feature, "max_results": limit}])[0], part)
+
+    return detect
+
+
 class _FirstImage:
     def __init__(self, client: Client, image: Dict[str, Any]) -> None:
         self._client = client
@@ -66,36 +73,18 @@ class _FirstImage:
         (response,) = answer["responses"]
         return [_Annotations(self._client.message("AnnotateImageResponse", response))]
 
-    def _one(self, feature: str, limit: Optional[int]) -> Any:
-        return self.detect([{"type": feature, "max_results": limit}])[0]
-
-    def detect_labels(self, limit: int = 10) -> Any:
-        return self._one("LABEL_DETECTION", limit).labels
-
-    def detect_text(self, limit: int = 10) -> Any:
-        return self._one("TEXT_DETECTION", limit).texts
-
     def detect_full_text(self, language_hints: Any = None, limit: int = 10) -> Any:
         del language_hints
-        return self._one("DOCUMENT_TEXT_DETECTION", limit).full_texts
+        return _detecting("DOCUMENT_TEXT_DETECTION", "full_texts")(self, limit)
 
-    def detect_faces(self, limit: int = 10) -> Any:
-        return self._one("FACE_DETECTION", limit).faces
-
-    def detect_logos(self, limit: int = 10) -> Any:
-        return self._one("LOGO_DETECTION", limit).logos
-
-    def detect_landmarks(self, limit: int = 10) -> Any:
-        return self._one("LANDMARK_DETECTION", limit).landmarks
-
-    def detect_safe_search(self, limit: int = 10) -> Any:
-        return self._one("SAFE_SEARCH_DETECTION", limit).safe_searches
-
-    def detect_properties(self, limit: int = 10) -> Any:
-        return self._one("IMAGE_PROPERTIES", limit).properties
-
-    def detect_web(self, limit: int = 10) -> Any:
-        return self._one("WEB_DETECTION", limit).web
+    detect_labels = _detecting("LABEL_DETECTION", "labels")
+    detect_text = _detecting("TEXT_DETECTION", "texts")
+    detect_faces = _detecting("FACE_DETECTION", "faces")
+    detect_logos = _detecting("LOGO_DETECTION", "logos")
+    detect_landmarks = _detecting("LANDMARK_DETECTION", "landmarks")
+    detect_safe_search = _detecting("SAFE_SEARCH_DETECTION", "safe_searches")
+    detect_properties = _detecting("IMAGE_PROPERTIES", "properties")
+    detect_web = _detecting("WEB_DETECTION", "web")
 
 
 _ANNOTATIONS = {

@@ -1,8 +1,4 @@
-"""The installed Google SDKs (proto-plus generations), with their requests caught.
-
-A client keeps its own methods, on a transport of ours; in a session that is not ``faithful``
-ML methods are the stand-ins', so that requests and answers may be symbolic.
-"""
+"""The installed Google SDKs, on a transport of ours; stand-ins' methods unless ``faithful``."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from ..runtime.standins import Inert
 from . import google
 from .google import LANGUAGE_METHODS, Google, response_name
 from .google_errors import answered
-from .google_standins import GoogleStandins
+from .google_standins import GoogleStandins, drawn
 
 LONG = frozenset(
     (
@@ -152,8 +148,9 @@ class GoogleSdk:
             if client.__name__.endswith("AsyncClient"):
                 self._patch_later(client, package)
             else:
-                for kind in (client, *_bases(client)):
-                    _open(kind, transport)
+                for kind in client.__mro__:
+                    if kind is client or hasattr(kind, "get_transport_class"):
+                        _open(kind, transport)
                 _list_features_once(client)
                 self._lighten(client, package)
 
@@ -201,10 +198,6 @@ def _clients(module: ModuleType) -> List[Any]:
     if not found:
         raise LookupError(f"{module.__name__} has no client that is known")
     return found
-
-
-def _bases(client: Any) -> Iterator[Any]:
-    return (base for base in client.__mro__[1:] if hasattr(base, "get_transport_class"))
 
 
 def _open(client: Any, transport: GoogleTransport) -> None:
@@ -274,7 +267,7 @@ def _later(original: Callable[..., Any], now: Callable[..., Any]) -> Callable[..
             options["requests"] = [part async for part in options["requests"]]
         result = now(self._client, *args, **options)
         if hasattr(result, "__next__"):
-            return _drawn(result)
+            return drawn(result)
         if isinstance(getattr(result, "_result_type", None), type):
             return _operation(result)
         return result
@@ -287,8 +280,3 @@ def _operation(result: Any) -> Any:
 
     kinds: Tuple[Any, Any] = (result._result_type, result._metadata_type)
     return AsyncOperation(result.operation, _valid, _valid, kinds[0], metadata_type=kinds[1])
-
-
-async def _drawn(results: Any) -> Any:
-    for result in results:
-        yield result

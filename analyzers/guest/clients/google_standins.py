@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import itertools
 import json
 import re
 from typing import Any, Callable, Dict, Iterator, Mapping, Sequence
 
-from ..runtime.standins import Inert, InertModule
+from ..runtime.standins import Inert, InertModule, awaited
 from .google import LANGUAGE_METHODS, Google, response_name
 from .google_first_generation import Client, FirstLanguage, FirstSpeech, FirstVision
 from .schema_messages import Message, Schema, in_json, nested, read
@@ -21,11 +20,12 @@ def vision_clients(shared: _Shared) -> Dict[str, Any]:
     """The clients of a vision module; ``shared`` are the attributes of :class:`Client`."""
     features = shared["schema"].enum(f"{shared['package']}.Feature.Type")
     helpers = {feature.name.lower(): _detection(feature.name) for feature in features if feature}
-    everything = [{"type": feature} for feature in features if feature]
-    own = {**shared, "features": everything}
+    own = {**shared, "features": [{"type": feature} for feature in features if feature]}
+    public = {name: method for name, method in vars(_Vision).items() if not name.startswith("_")}
+    later = {name: awaited(method) for name, method in public.items()}
     return {
         "ImageAnnotatorClient": type("ImageAnnotatorClient", (_Vision,), {**own, **helpers}),
-        "ImageAnnotatorAsyncClient": type("ImageAnnotatorAsyncClient", (_LaterVision,), own),
+        "ImageAnnotatorAsyncClient": type("ImageAnnotatorAsyncClient", (Client,), {**own, **later}),
         "Client": type("Client", (FirstVision,), dict(shared)),
     }
 
@@ -43,21 +43,18 @@ def language_clients(shared: _Shared) -> Dict[str, Any]:
     }
 
 
-def awaited(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method as an asynchronous client has it."""
-
-    @functools.wraps(method)
-    async def later(*args: Any, **options: Any) -> Any:
-        return method(*args, **options)
-
-    return later
-
-
 def whole(request: Any, rest: Sequence[Any], fields: Mapping[str, Any], names: Any) -> Any:
     """Return a request from itself or its fields, by name or in the order of ``names``."""
     if request is not None and all(read(request, name) is None for name in names):
         return {**dict(zip(names, (request, *rest))), **fields}
     return fields if request is None else request
+
+
+def _refused(method: str) -> Callable[..., Any]:
+    def refuse(self: Any, *_: Any, **__: Any) -> Any:
+        return self.message("BatchAnnotateImagesResponse", self.answer(method, None))
+
+    return refuse
 
 
 class _Vision(Client):
@@ -77,25 +74,9 @@ class _Vision(Client):
         answer = self.answer("batch_annotate_images", request)
         return self.message("BatchAnnotateImagesResponse", answer)
 
-    def batch_annotate_files(self, *_: Any, **__: Any) -> Any:
-        return self._refused("batch_annotate_files")
-
-    def async_batch_annotate_files(self, *_: Any, **__: Any) -> Any:
-        return self._refused("async_batch_annotate_files")
-
-    def async_batch_annotate_images(self, *_: Any, **__: Any) -> Any:
-        return self._refused("async_batch_annotate_images")
-
-    def _refused(self, method: str) -> Any:
-        return self.message("BatchAnnotateImagesResponse", self.answer(method, None))
-
-
-class _LaterVision(Client):
-    annotate_image = awaited(_Vision.annotate_image)
-    batch_annotate_images = awaited(_Vision.batch_annotate_images)
-    batch_annotate_files = awaited(_Vision.batch_annotate_files)
-    async_batch_annotate_files = awaited(_Vision.async_batch_annotate_files)
-    async_batch_annotate_images = awaited(_Vision.async_batch_annotate_images)
+    batch_annotate_files = _refused("batch_annotate_files")
+    async_batch_annotate_files = _refused("async_batch_annotate_files")
+    async_batch_annotate_images = _refused("async_batch_annotate_images")
 
 
 def _detection(feature: str) -> Callable[..., Any]:
@@ -167,7 +148,7 @@ class _LaterSpeech(_Speech):
         requests = config if requests is None else requests
         if hasattr(requests, "__aiter__"):
             requests = [part async for part in requests]
-        return _later(self._stream(requests))
+        return drawn(self._stream(requests))
 
 
 def _names(request: Any) -> Any:
@@ -176,7 +157,8 @@ def _names(request: Any) -> Any:
     return _OTHERS if any(name in known for name in _OTHERS) else _FIELDS
 
 
-async def _later(results: Iterator[Any]) -> Any:
+async def drawn(results: Iterator[Any]) -> Any:
+    """Yield the results."""
     for result in results:
         yield result
 
@@ -226,10 +208,6 @@ _SPACES = ("types", "enums", "gapic", "services", "client")
 class GoogleModule(InertModule):
     """A module of the SDK: its names are the schema's, and the clients."""
 
-    def __init__(self, name: str, names: Dict[str, Any]) -> None:
-        super().__init__(name)
-        self.__dict__["_names"] = names
-
     def __getattr__(self, name: str) -> Any:
         names = self.__dict__.get("_names", {})
         if name in names:
@@ -251,7 +229,7 @@ class GoogleStandins:
         """The stand-in for a module whose name fits ``MODULES``."""
         match = re.fullmatch(MODULES, name)
         service, version = match.groups()[:2] if match else ("vision", None)
-        return GoogleModule(name, self.names(f"google.cloud.{service}.{version or 'v1'}"))
+        return GoogleModule(name, _names=self.names(f"google.cloud.{service}.{version or 'v1'}"))
 
     def names(self, package: str) -> Dict[str, Any]:
         """The messages, enums and clients of a protobuf package, or of its version ``v1``."""

@@ -16,7 +16,7 @@ from ..network.routes import HttpRequest, Route
 from ..network.unreachable import patch_asyncio
 from ..protocol import api_calls
 from ..runtime.assumptions import is_assuming
-from ..runtime.standins import Inert, InertModule
+from ..runtime.standins import Entered, Inert, InertModule
 from .aws import Aws
 from .azure import Azure
 from .client_rules import ClientProject, ClientRule
@@ -25,7 +25,7 @@ from .google import Google
 from .google_discovery import Service
 from .huggingface import HubInference
 from .openai import OpenAI, events
-from .other_providers import OtherProviders
+from .other_providers import OtherProviders, is_streamed
 from .schema_messages import Schema
 
 _FORM = "multipart/form-data"
@@ -74,6 +74,8 @@ class JsonProviders:
 
     def _of_other(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
+        if isinstance(body, dict) and is_streamed(body):
+            return None
         return self._other.posted(route.entry, body)
 
 
@@ -124,7 +126,7 @@ def _part(part: Any) -> Tuple[str, Any]:
 VERBS = ("get", "post", "put", "patch", "delete", "head", "options")
 
 
-class Response:
+class Response(Entered):
     """A response as ``requests``, ``httpx`` and ``urllib`` all read it."""
 
     status_code = status = code = 200
@@ -175,14 +177,8 @@ class Response:
     def __bool__(self) -> bool:
         return True
 
-    def __enter__(self) -> Response:
-        return self
 
-    def __exit__(self, *details: Any) -> None:
-        return None
-
-
-class Session:
+class Session(Entered):
     """A stand-in for ``requests.Session``."""
 
     send: Callable[..., Any]
@@ -200,12 +196,6 @@ class Session:
         if name in VERBS:
             return functools.partial(self.request, name)
         return Inert(f"session.{name}")
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        return None
 
 
 _METHOD = re.compile(r"(?:/(v\d\w*))?/(?:[\w/-]*/)?([a-z]+)(?:/[\w-]+)?:(\w+)(?![\w/:])")
@@ -349,11 +339,7 @@ class HttpInterception:
 
     def requests_module(self, name: str) -> InertModule:
         """A stand-in for ``requests``; other URLs give inert responses."""
-
-        def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.asked(None, method, url, args, kw)
-            return Inert("response") if answer is None else answer
-
+        request = self._plain(lambda *_, **__: Inert("response"))
         module = InertModule(name)
         session: Any = type("Session", (Session,), {"send": staticmethod(request)})
         for spelling in ("Session", "session"):

@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ..protocol import api_calls
-from ..runtime.standins import Entered, InertModule
+from ..runtime.standins import Entered, InertModule, awaited
 from .client_rules import ClientProject, ClientRule
+from .conversations import said
 from .described_apis import ELEMENTS, DescribedApis, Entry, plain, source
-from .openai import said
 from .response_record import Subscriptable
 
 _INPUTS = (
@@ -221,11 +221,11 @@ class Hub:
             ]:
                 made = self._method(method, _as_sdk)
                 later = inspect.iscoroutinefunction(original)
-                setattr(client, method, _awaited(made) if later else made)
+                setattr(client, method, awaited(made) if later else made)
 
     def module(self, name: str) -> InertModule:
         """A stand-in for ``huggingface_hub``."""
-        return _Module(name, self)
+        return _Module(name, _hub=self)
 
     def _method(self, name: str, wrap: Wrap) -> Callable[..., Any]:
         entry = self._inference.entry(name)
@@ -266,30 +266,18 @@ def _as_sdk(entry: Entry, answer: Any) -> Any:
     return kind.parse_obj(answer)
 
 
-def _awaited(made: Callable[..., Any]) -> Callable[..., Any]:
-    async def awaited(*args: Any, **options: Any) -> Any:
-        return made(*args, **options)
-
-    awaited.__name__ = made.__name__
-    return awaited
-
-
 class _Module(InertModule):
-    def __init__(self, name: str, hub: Hub) -> None:
-        super().__init__(name)
-        self.__dict__["_hub"] = hub
-
     def __getattr__(self, name: str) -> Any:
         if name not in _CLIENTS:
             return super().__getattr__(name)
-        hub, awaited = self.__dict__["_hub"], name.startswith("Async")
+        hub, later = self.__dict__["_hub"], name.startswith("Async")
 
         class Client(_Client):
             def __getattr__(self, method: str) -> Any:
                 if method.startswith("_"):
                     raise AttributeError(method)
                 made = hub.standin(method)
-                return (_awaited(made) if awaited else made).__get__(self)
+                return (awaited(made) if later else made).__get__(self)
 
         Client.__name__ = name
         return Client

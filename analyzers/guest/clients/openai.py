@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import json
 import os
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
 
 from ..protocol import api_calls
+from .conversations import conversation
 from .described_apis import DescribedApis, Entry, plain, source
 from .response_record import Record
 from .schema_fitting import complete, on_the_wire
 
 INPUTS = ("messages", "input", "prompt", "file")
 _MODERATED = "openai.types.Moderation"
+
+
+class Answering(Protocol):
+    """The part of a provider that answers the requests of its SDK."""
+
+    described: DescribedApis
+
+    def path(self, url: str) -> Optional[Entry]:
+        """The description of what answers below the path of a URL."""
+        ...
+
+    def answer(self, entry: Entry, body: Mapping[str, Any]) -> Dict[str, Any]:
+        """Return the canonical response to a request's body."""
+        ...
+
+    def wire(self, entry: Entry, answer: Mapping[str, Any]) -> Any:
+        """The JSON that says so."""
+        ...
 
 
 class OpenAI:
@@ -67,69 +87,16 @@ def semantic(entry: Entry, body: Mapping[str, Any]) -> List[api_calls.ApiRequest
     """
     name = str(entry["name"])
     head = next((each for each in INPUTS if body.get(each) is not None), "input")
-    value = body.get(head)
+    value: Any = body.get(head)
     options = plain({k: v for k, v in body.items() if k not in (head, "stream", "stream_options")})
     if head == "file":
-        options = {key: _in_form(value) for key, value in options.items()}
-        return [api_calls.ApiRequest(name, *_upload(value), options)]
-    if name.endswith(".moderations") and isinstance(value, list) and _are_texts(value):
+        options = {k: str(v) if isinstance(v, (int, float)) else v for k, v in options.items()}
+        content = value[1] if isinstance(value, tuple) else value
+        return [api_calls.ApiRequest(name, *source(content, "audio"), options)]
+    moderated = name.endswith(".moderations") and isinstance(value, list)
+    if moderated and not any(isinstance(each, Mapping) for each in value):
         return [api_calls.ApiRequest(name, None, each, None, options) for each in value]
-    texts, (content, uri) = said(value), pictured(value)
-    if not _is_simple(value):
-        options[head] = _without_pictures(plain(value))
-    return [api_calls.ApiRequest(name, content, "\n".join(texts) if texts else None, uri, options)]
-
-
-def _in_form(value: Any) -> Any:
-    return str(value) if isinstance(value, (int, float)) else value
-
-
-def said(value: Any) -> List[Any]:
-    """The texts in a prompt, a list of messages or a message."""
-    if isinstance(value, (list, tuple)):
-        return [text for item in value for text in said(item)]
-    if isinstance(value, Mapping):
-        return said(value["content"] if value.get("content") is not None else value.get("text"))
-    return [] if value is None else [value]
-
-
-def pictured(value: Any) -> Tuple[Optional[bytes], Optional[str]]:
-    """The content or the address of the first picture in messages."""
-    if isinstance(value, (list, tuple)):
-        found = (pictured(item) for item in value)
-        return next((each for each in found if each != (None, None)), (None, None))
-    if not isinstance(value, Mapping):
-        return None, None
-    picture = value.get("image_url")
-    if picture is None:
-        return pictured(value.get("content"))
-    address = picture.get("url") if isinstance(picture, Mapping) else picture
-    content, _, uri = source(address, "image")
-    return content, uri
-
-
-def _is_simple(value: Any) -> bool:
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
-        message = value[0]
-        return message.get("role") == "user" and isinstance(message.get("content"), str)
-    return not isinstance(value, (list, tuple, Mapping))
-
-
-def _are_texts(values: List[Any]) -> bool:
-    return all(not isinstance(each, Mapping) for each in values)
-
-
-def _without_pictures(value: Any) -> Any:
-    """Messages whose embedded pictures are left out: they are the content."""
-    if isinstance(value, list):
-        return [_without_pictures(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _without_pictures(item) for key, item in value.items()}
-    return "data:" if isinstance(value, str) and value.startswith("data:") else value
-
-
-def _upload(value: Any) -> Tuple[Any, Any, Any]:
-    return source(value[1] if isinstance(value, tuple) else value, "audio")
+    return [conversation(name, head, value, options)]
 
 
 # ------------------------------------------------------------------- answers
@@ -181,16 +148,30 @@ def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def events(wire: Mapping[str, Any]) -> bytes:
-    """A completion as the one event of a stream, and its end."""
-    choices = [
-        {**{k: v for k, v in choice.items() if k != "message"}, "delta": choice.get("message")}
-        if "message" in choice
-        else choice
-        for choice in wire.get("choices") or []
-    ]
+    """A completion as the events of a stream: the role, the text in two parts, how it ends."""
     kind = str(wire.get("object", "")).replace("chat.completion", "chat.completion.chunk")
-    chunk = {**wire, "object": kind, "choices": choices}
-    return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
+    steps = [list(_deltas(choice)) for choice in wire.get("choices") or []]
+    count = max(map(len, steps), default=1)
+    chunks = [[step[n] for step in steps if n < len(step)] for n in range(count)]
+    made = ({**wire, "object": kind, "choices": choices} for choices in chunks)
+    told = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in made)
+    return f"{told}data: [DONE]\n\n".encode()
+
+
+def _deltas(choice: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    if "message" not in choice:
+        yield choice
+        return
+    around = {**{k: v for k, v in choice.items() if k != "message"}, "finish_reason": None}
+    message = choice["message"]
+    text = message.get("content") or ""
+    yield {**around, "delta": {"role": "assistant", "content": ""}}
+    for part in filter(None, (text[: len(text) // 2], text[len(text) // 2 :])):
+        yield {**around, "delta": {"content": part}}
+    calls = [{"index": n, **call} for n, call in enumerate(message.get("tool_calls") or ())]
+    if calls:
+        yield {**around, "delta": {"tool_calls": calls}}
+    yield {**around, "delta": {}, "finish_reason": choice.get("finish_reason") or "stop"}
 
 
 _KEY = "assayer"
@@ -202,18 +183,28 @@ _DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "azure_endpoint": "AZURE_OPENAI_ENDPOINT",
         "api_version": "OPENAI_API_VERSION",
     },
+    "anthropic._client": {},
+    "anthropic.lib.bedrock._client": {},
+    "anthropic.lib.vertex._client": {"region": "CLOUD_ML_REGION"},
 }
-_VALUES = {"azure_endpoint": "https://assayer.invalid", "api_version": "2024-10-21"}
+_VALUES = {
+    "azure_endpoint": "https://assayer.invalid", "api_version": "2024-10-21", "region": "us-east5",
+}  # fmt: skip
+_CLIENTS = (
+    "OpenAI", "AsyncOpenAI", "AzureOpenAI", "AsyncAzureOpenAI", "Anthropic", "AsyncAnthropic",
+    "AnthropicBedrock", "AsyncAnthropicBedrock", "AnthropicVertex", "AsyncAnthropicVertex",
+)  # fmt: skip
 
 
 class OpenAISdk:
-    """Patches the modules of the SDK as they are imported."""
+    """Patches the modules of the SDK, or of one generated alike, as they are imported."""
 
-    def __init__(self, openai: OpenAI) -> None:
+    def __init__(self, openai: Answering, package: str = "openai") -> None:
         self._openai = openai
+        self._package = package
 
     def base_client(self, module: ModuleType) -> None:
-        """Patch ``openai._base_client``: where every request is sent."""
+        """Patch ``_base_client``: where every request is sent."""
         names = vars(module)
         http = names.get("httpx2") or names["httpx"]
         sync: Any = names["SyncAPIClient"]
@@ -232,19 +223,20 @@ class OpenAISdk:
         later.request = request_later
 
     def clients(self, module: ModuleType) -> None:
-        """Patch ``openai._client`` or ``openai.lib.azure``: no key is needed."""
+        """Patch ``_client``, or a module of ``lib`` with clients: no key is needed."""
         wanted = _DEFAULTS[module.__name__]
-        for name in ("OpenAI", "AsyncOpenAI", "AzureOpenAI", "AsyncAzureOpenAI"):
+        for name in _CLIENTS:
             kind: Any = vars(module).get(name)
             if kind is not None and kind.__module__ == module.__name__:
-                kind.__init__ = _with_defaults(kind.__init__, wanted, _transport(name))
+                transport = _transport(self._package, name)
+                kind.__init__ = _with_defaults(kind.__init__, wanted, transport)
 
     def _answer(self, http: Any, client: Any, cast_to: Any, options: Any, how: Any) -> Any:
         entry = self._openai.path(str(options.url))
         body = _body(options)
         stream = bool(how.get("stream"))
         if entry is None or (stream and "choices" not in str(entry["result"])):
-            raise unreachable(http, options, stream)
+            raise unreachable(self._package, http, options, stream)
         answer = self._openai.answer(entry, body)
         if not (api_calls.session().faithful or stream or getattr(options, "post_parser", None)):
             return response_of(Record, self._openai, entry, answer)
@@ -252,7 +244,7 @@ class OpenAISdk:
         return _processed(client, cast_to, options, response, how)
 
 
-def response_of(kind: Any, openai: OpenAI, entry: Entry, answer: Mapping[str, Any]) -> Any:
+def response_of(kind: Any, openai: Answering, entry: Entry, answer: Mapping[str, Any]) -> Any:
     """A response object without the SDK."""
     made = kind(openai.described.schema, str(entry["schema"]), answer)
     if str(entry["name"]).endswith(".responses"):
@@ -262,7 +254,8 @@ def response_of(kind: Any, openai: OpenAI, entry: Entry, answer: Mapping[str, An
 
 
 def _body(options: Any) -> Dict[str, Any]:
-    body = dict(options.json_data or {})
+    given: Mapping[str, Any] = options.json_data or {}
+    body = {k: v for k, v in given.items() if type(v).__name__ not in ("Omit", "NotGiven")}
     files = getattr(options, "files", None) or ()
     for name, file in files.items() if isinstance(files, Mapping) else files:
         body[name] = file
@@ -293,24 +286,22 @@ def _processed(client: Any, cast_to: Any, options: Any, response: Any, how: Any)
     return process(**{key: value for key, value in given.items() if key in known})
 
 
-def unreachable(http: Any, options: Any, stream: bool) -> Exception:
+def unreachable(package: str, http: Any, options: Any, stream: bool) -> Exception:
     """Return what a client raises for a request that no described API answers."""
-    from openai import APIConnectionError
-
+    kind = importlib.import_module(package).APIConnectionError
     path = str(options.url).partition("?")[0].strip("/").replace("/", ".")
-    name = f"openai.{path}" + (" (as a stream)" if stream else "")
+    name = f"{package}.{path}" + (" (as a stream)" if stream else "")
     request = http.Request(options.method, _ADDRESS + str(options.url))
     message = f"Connection error: {name} is no described ML API"
-    return api_calls.unanswered(name, APIConnectionError(message=message, request=request))
+    return api_calls.unanswered(name, kind(message=message, request=request))
 
 
-def _transport(name: str) -> Callable[[], Any]:
+def _transport(package: str, name: str) -> Callable[[], Any]:
     """The transport of all clients of a class, made once: nothing is sent over it."""
 
     @functools.cache
     def transport() -> Any:
-        import openai
-
+        openai = importlib.import_module(package)
         kind = "DefaultAsyncHttpxClient" if "Async" in name else "DefaultHttpxClient"
         made: Any = getattr(openai, kind, None)
         return None if made is None else made()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Mapping, Tuple
+from typing import Any, Dict, Mapping, Tuple
 
 from ..protocol import api_calls
-from ..runtime.standins import Entered, InertModule
+from ..runtime.standins import Entered, InertModule, awaited
 from .openai import OpenAI, response_of
 from .response_record import Record, Subscriptable
 
@@ -53,15 +53,11 @@ class OpenAIStandins:
 
     def module(self, name: str) -> InertModule:
         """A stand-in for ``openai`` or a module of it."""
-        return _Module(name, self._openai)
+        return _Module(name, _openai=self._openai)
 
 
 class _Module(InertModule):
     """``openai`` itself: clients, errors, and the calls of 0.x and of the module."""
-
-    def __init__(self, name: str, openai: OpenAI) -> None:
-        super().__init__(name)
-        self.__dict__["_openai"] = openai
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -69,7 +65,8 @@ class _Module(InertModule):
         openai = self.__dict__["_openai"]
         plain = name.replace("Async", "", 1)
         if plain in _CLIENTS:
-            return _client(openai, awaited=name.startswith("Async"))
+            later = name.startswith("Async")
+            return lambda *_, **__: _Path(openai, (), Record, awaited=later)
         if name in _FIRST_NAMES:
             return _Path(openai, (name,), Subscriptable)
         if name in _RESOURCES:
@@ -77,13 +74,6 @@ class _Module(InertModule):
         if name.endswith(("Error", "Exception")):
             return _error(name)
         return super().__getattr__(name)
-
-
-def _client(openai: OpenAI, *, awaited: bool) -> Callable[..., Any]:
-    def client(*_: Any, **__: Any) -> _Path:
-        return _Path(openai, (), Record, awaited=awaited)
-
-    return client
 
 
 class _Path(Entered):
@@ -108,7 +98,7 @@ class _Path(Entered):
             return _Path(self._openai, self._names[:-1], self._kind, awaited=self._awaited)
         if args and self._names[0] == "Audio":
             params = dict(zip(("model", "file"), args), **params)
-        return _later(self._answer, params) if self._awaited else self._answer(params)
+        return (awaited(self._answer) if self._awaited else self._answer)(params)
 
     def _answer(self, params: Mapping[str, Any]) -> Any:
         name = ".".join(("openai", *self._names))
@@ -125,10 +115,6 @@ class _Path(Entered):
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         made = response_of(self._kind, self._openai, entry, self._openai.answer(entry, body))
         return _parsed(made, shape) if self._names[-1] == "parse" else made
-
-
-async def _later(answer: Callable[[Any], Any], params: Mapping[str, Any]) -> Any:
-    return answer(params)
 
 
 def _parsed(made: Any, shape: Any) -> Any:

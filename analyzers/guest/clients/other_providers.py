@@ -1,8 +1,4 @@
-"""The rules for libraries that are known by their description alone.
-
-An entry's method is ``package.module.Class.method``: the class is the first
-part that begins with a capital.  ``package.function`` has no class.
-"""
+"""Rules for libraries known by their description alone (``package.module.Class.method``)."""
 
 from __future__ import annotations
 
@@ -15,9 +11,19 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from urllib.parse import parse_qsl, urlsplit
 
 from ..protocol import api_calls
-from ..runtime.standins import Entered, InertModule
+from ..runtime.standins import Entered, InertException, InertModule, awaited
 from .client_rules import ClientProject, ClientRule
+from .conversations import conversation, hoisted, whole
 from .described_apis import ELEMENTS, DescribedApis, Entry, asked_each, decoded, plain, source
+from .genai_standins import (
+    GIVEN,
+    RESPONSE,
+    kind_of,
+    shape_of,
+    with_parsed,
+    with_properties,
+    with_schema,
+)
 from .response_record import Subscriptable
 from .schema_fitting import on_the_wire
 
@@ -27,6 +33,11 @@ MAPPED = ("aws", "azure", "google", "huggingface", "openai")
 def is_other(entry: Entry) -> bool:
     """Return whether an entry is of a provider without a mapping of its own."""
     return str(entry["provider"]).partition(".")[0] not in MAPPED
+
+
+def is_streamed(options: Mapping[str, Any]) -> bool:
+    """Return whether a request wants its answer in parts, which are not made here."""
+    return options.get("stream") is True
 
 
 class OtherProviders:
@@ -43,16 +54,20 @@ class OtherProviders:
             given[head] = args[0]
         return self._answer(entry, given.pop(head, None), inner, given)
 
+    def wire(self, entry: Entry, answer: Any) -> Any:
+        """The JSON that says an answer."""
+        message = str(entry.get("schema") or "")
+        return on_the_wire(self.described.schema, message, answer, str)
+
     def posted(self, entry: Entry, body: Any) -> Any:
         """Return the JSON that answers a request; a body that is no JSON is the content."""
         head, inner = _field(entry)
         given = dict(body) if isinstance(body, Mapping) else {head: body}
         value = given.pop(head, None)
         answer = self._answer(entry, _unpacked(value, entry), inner, given)
-        schema, message = self.described.schema, str(entry.get("schema") or "")
         if isinstance(answer, list):
-            return [on_the_wire(schema, message, each, str) for each in answer]
-        return on_the_wire(schema, message, answer, str)
+            return [self.wire(entry, each) for each in answer]
+        return self.wire(entry, answer)
 
     def sent(self, entry: Entry, url: str, body: Any) -> Any:
         """The JSON that answers a request whose body is the content, its options in the query."""
@@ -62,6 +77,8 @@ class OtherProviders:
 
     def _answer(self, entry: Entry, value: Any, inner: str, options: Mapping[str, Any]) -> Any:
         asked = plain(options)
+        if entry.get("task") == "chat":
+            return self._turn(entry, value, asked)
         items: List[Any] = list(value or ()) if asked_each(entry) else [value]
         answers = [
             self.described.ask(entry, _question(entry, each, inner, asked)) for each in items
@@ -73,6 +90,11 @@ class OtherProviders:
                 made = {step: made}
             return made
         return answers[0].get(ELEMENTS, answers[0])
+
+    def _turn(self, entry: Entry, value: Any, options: Mapping[str, Any]) -> Dict[str, Any]:
+        """The answer of a language model, and what it leaves out of an ordinary one around it."""
+        question = conversation(str(entry["name"]), _field(entry)[0], value, hoisted(options))
+        return whole(entry, self.described.ask(entry, question), options)
 
 
 def _field(entry: Entry) -> Tuple[str, str]:
@@ -106,11 +128,13 @@ def _unpacked(value: Any, entry: Entry) -> Any:
 _PARSERS = ("model_validate", "parse_obj", "from_dict")
 Operations = Dict[str, Entry]
 Wrap = Callable[[Entry, Any], Any]
+Finish = Callable[[Any], Any]
 
 
 def other_rules(project: ClientProject) -> List[ClientRule]:
     """Return what is done about the modules that the methods of other providers lie in."""
-    library = DescribedLibrary(OtherProviders(DescribedApis(project.entries, project.schema)))
+    other = OtherProviders(DescribedApis(project.entries, project.schema))
+    library = DescribedLibrary(other, {RESPONSE: with_properties})
     modules: Dict[str, Dict[str, Operations]] = {}
     for entry in filter(is_other, project.entries):
         for method in entry.get("methods") or ():
@@ -135,8 +159,9 @@ def _parts(method: str) -> Tuple[str, str, str]:
 class DescribedLibrary:
     """Patches the described classes and functions of a module, or makes them."""
 
-    def __init__(self, other: OtherProviders) -> None:
+    def __init__(self, other: OtherProviders, finish: Mapping[str, Finish]) -> None:
         self._other = other
+        self._finish = finish
 
     def patch(self, kinds: Mapping[str, Operations]) -> Callable[[ModuleType], None]:
         """Return what is done to the real module: its described methods ask here."""
@@ -153,7 +178,7 @@ class DescribedLibrary:
         """Return what makes the module where it is not installed."""
 
         def make(name: str) -> InertModule:
-            return _Module(name, self, kinds)
+            return _Module(name, _library=self, _kinds=kinds)
 
         return make
 
@@ -161,7 +186,15 @@ class DescribedLibrary:
         """A function that asks what the entry describes; ``bound``: of an object."""
 
         def method(*args: Any, **options: Any) -> Any:
-            return wrap(entry, self._other.called(entry, args[1:] if bound else args, options))
+            given = {**_kept(args[0]), **options} if bound else dict(options)
+            if is_streamed(given):
+                name = f"{entry['name']} (as a stream)"
+                error = ConnectionError(f"{name} is no described ML API")
+                raise api_calls.unanswered(name, error)
+            shape = shape_of(given)
+            own = args[1:] if bound else args
+            made = wrap(entry, self._other.called(entry, own, with_schema(given, shape)))
+            return made if shape is None else with_parsed(made, shape)
 
         return method
 
@@ -169,14 +202,15 @@ class DescribedLibrary:
         """An answer as objects without the library, which are mappings, too."""
         if isinstance(answer, list):
             return [self.record(entry, each) for each in answer]
-        return Subscriptable(self._other.described.schema, str(entry.get("schema") or ""), answer)
+        schema, name = self._other.described.schema, str(entry.get("schema") or "")
+        return self._finish.get(name, lambda made: made)(Subscriptable(schema, name, answer))
 
     def _replace(self, owner: Any, path: str, entry: Entry, *, bound: bool) -> None:
         original = inspect.getattr_static(owner, path, None)
         if original is None:
             return
         made = self.method(entry, self._as_sdk, bound=bound)
-        setattr(owner, path, _awaited(made) if inspect.iscoroutinefunction(original) else made)
+        setattr(owner, path, awaited(made) if inspect.iscoroutinefunction(original) else made)
 
     def _as_sdk(self, entry: Entry, answer: Any) -> Any:
         """The object that the library makes of an answer, if its class can."""
@@ -201,33 +235,49 @@ def _owners(module: ModuleType, name: str) -> List[Any]:
     return [kind for kind in found if kind is not None]
 
 
-def _awaited(made: Callable[..., Any]) -> Callable[..., Any]:
-    async def awaited(*args: Any, **options: Any) -> Any:
-        return made(*args, **options)
-
-    return awaited
-
-
 class _Module(InertModule):
-    def __init__(
-        self, name: str, library: DescribedLibrary, kinds: Mapping[str, Operations]
-    ) -> None:
-        super().__init__(name)
-        self.__dict__.update(_library=library, _kinds=kinds)
-
     def __getattr__(self, name: str) -> Any:
         library, kinds = self.__dict__["_library"], self.__dict__["_kinds"]
         if name in kinds.get("", {}):
             return library.method(kinds[""][name], library.record, bound=False)
-        awaited = name.startswith("Async") and name[5:] in kinds
-        operations = kinds.get(name[5:] if awaited else name) if name else None
+        later = name.startswith("Async") and name[5:] in kinds
+        operations = kinds.get(name[5:] if later else name) if name else None
+        if operations is None and name in GIVEN:
+            return kind_of(name)
+        if name[:1].isupper() and name.endswith("Error"):
+            self.__dict__[name] = _error(self.__name__, name)
+            return self.__dict__[name]
         if operations is None:
             return super().__getattr__(name)
 
-        def client(*_: Any, **__: Any) -> _Client:
-            return _Client(library, operations, (), awaited)
+        def made(*_: Any, **options: Any) -> _Client:
+            fault: Any = self.APIConnectionError
+            return _Client(library, operations, (), later, fault, _kept(options))
 
-        return client
+        body = {"__module__": self.__name__, "__new__": made}
+        self.__dict__[name] = type(name, (), body)
+        return self.__dict__[name]
+
+
+_KEPT = ("generation_config", "tools", "system_instruction")
+
+
+def _kept(owner: Any) -> Dict[str, Any]:
+    """The parameters of requests that a model was made with."""
+    held = owner if isinstance(owner, Mapping) else getattr(owner, "__dict__", {})
+    found = {name: held.get(name) or held.get(f"_{name}") for name in _KEPT}
+    return {name: value for name, value in found.items() if value}
+
+
+class LibraryError(InertException, ConnectionError):
+    """The base of a library's errors."""
+
+
+def _error(module: str, name: str) -> type:
+    """The class of an error: the base of all, or one of its own."""
+    if name.casefold() in ("apierror", f"{module}error".casefold()):
+        return LibraryError
+    return type(name, (LibraryError,), {"__module__": module})
 
 
 class _Client(Entered):
@@ -237,22 +287,29 @@ class _Client(Entered):
         operations: Operations,
         names: Tuple[str, ...],
         awaited: bool,
+        fault: type,
+        kept: Mapping[str, Any],
     ) -> None:
         self._library = library
         self._operations = operations
         self._names = names
         self._awaited = awaited
+        self._fault = fault
+        self._kept = kept
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return _Client(self._library, self._operations, (*self._names, name), self._awaited)
+        names = (*self._names, name)
+        about = (self._awaited, self._fault, self._kept)
+        return _Client(self._library, self._operations, names, *about)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         path = ".".join(self._names)
         entry = self._operations.get(path)
-        if entry is None:
-            error = ConnectionError(f"{path} is no described ML API")
-            raise api_calls.unanswered(path, error)
+        if entry is None or is_streamed(options):
+            path += "" if entry is None else " (as a stream)"
+            raise api_calls.unanswered(path, self._fault(f"{path} is no described ML API"))
         made = self._library.method(entry, self._library.record, bound=False)
-        return (_awaited(made) if self._awaited else made)(*args, **options)
+        later = self._awaited or self._names[0] == "aio" or path.endswith("_async")
+        return (awaited(made) if later else made)(*args, **{**self._kept, **options})

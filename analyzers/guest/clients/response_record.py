@@ -1,4 +1,4 @@
-"""Response objects without an SDK, whose missing fields are ``None``."""
+"""Response objects without an SDK, whose missing fields are ``None``, or absent if optional."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Record:
 
     def __init__(self, schema: Schema, name: str, values: Mapping[str, Any]) -> None:
         fields = schema.messages.get(name, {})
-        made: Dict[str, Any] = dict.fromkeys(fields)
+        made: Dict[str, Any] = {key: None for key in fields if not fields[key].get("optional")}
         for key, value in values.items():
             kind = fields.get(key, {}).get("type", "")
             made[key] = self._made(schema, kind if fields else name, value)

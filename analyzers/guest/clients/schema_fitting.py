@@ -15,10 +15,7 @@ _EMPTY: Any = (None, "", b"", 0, False)
 
 
 def canonical(schema: Schema, name: str, value: Any, depth: int = 0) -> Dict[str, Any]:
-    """Return the fields of a message, of any SDK, that differ from their defaults.
-
-    Enums are given by name and floats as the wire rounds them.
-    """
+    """Return a message's fields that differ from defaults: enums by name, floats as on the wire."""
     found: Dict[str, Any] = {}
     if value is None or depth > _DEEPEST or _is_blank(value):
         return found

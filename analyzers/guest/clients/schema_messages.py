@@ -1,7 +1,4 @@
-"""Response and request objects made from a schema, without any SDK, that behave as its own.
-
-An answer is wrapped lazily and its leaves are handed out as they are: any object.
-"""
+"""Responses and requests made from a schema, without an SDK; leaves are any objects, as given."""
 
 from __future__ import annotations
 
@@ -306,16 +303,13 @@ class Schema:
             body = {"_name": name, "_schema": self, "_fields": self.messages[name]}
             made = type(short, (Message,), {"__module__": name[: -len(short) - 1], **body})
             self._classes[name] = made
-            self._nest(name, made)
+            for full in [*self.messages, *self.enums]:
+                if full.rpartition(".")[0] == name:
+                    inner = self.kind(full)
+                    setattr(made, full.rpartition(".")[2], inner)
+                    for member, value in self.enums.get(full, {}).items():
+                        setattr(made, member, value if self.plain else inner[member])
         return self._classes[name]
-
-    def _nest(self, name: str, made: Type[Message]) -> None:
-        for full in [*self.messages, *self.enums]:
-            if full.rpartition(".")[0] == name:
-                inner = self.kind(full)
-                setattr(made, full.rpartition(".")[2], inner)
-                for member, value in self.enums.get(full, {}).items():
-                    setattr(made, member, value if self.plain else inner[member])
 
     def kind(self, name: str) -> Any:
         """The class of a message or enum; raises ``KeyError``."""

@@ -22,13 +22,28 @@ _SENT = ("files", "form", "json", "data", "values", "FILES", "POST", "body")
 
 
 class RequestFields(assumptions.SelfGiving, Dict[str, Any]):
-    """Named values, the last of each name; called or awaited they give themselves."""
+    """Named values, the last of each name; called or awaited they give themselves.
+
+    Of a word in them a run may assume what the code compares it with.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        return _typed(super().__getitem__(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a name, or a default."""
+        return _typed(super().get(name, default))
 
     def getlist(self, name: str) -> List[Any]:
         """All values of a name."""
         return [self[name]] if name in self else []
 
     getall = getlist
+
+
+def _typed(value: Any) -> Any:
+    is_word = type(value) is str and len(value) < assumptions.LONGEST_WORD
+    return TypedWord(value) if is_word and assumptions.is_assuming() else value
 
 
 class RequestBody(assumptions.SelfGiving, bytes):
@@ -226,7 +241,6 @@ def patch_camera(module: Any) -> None:
 
 
 MOST_LINES = 20
-LONGEST_WORD = 40
 
 
 def object_with(fields: Mapping[str, Any]) -> Any:
@@ -269,19 +283,11 @@ def _standing(root: str, value: Any, namespace: Mapping[str, Any]) -> ContextMan
     return flask_request(value, namespace)
 
 
-class TypedWord(str):
+class TypedWord(assumptions.AssumedWord):
     """A typed word: a number where one is wanted, and equal to what is assumed of it."""
 
     __slots__ = ()
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        equal = super().__eq__(other)
-        shown = isinstance(other, str) and len(other) < LONGEST_WORD
-        return assumptions.truth(f"input() == {other!r}", equal) if shown else equal
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
+    _name = "input()"
 
     def __int__(self) -> int:
         return int(str(self)) if str(self).strip().lstrip("-").isdigit() else 1
@@ -291,6 +297,9 @@ class TypedWord(str):
             return float(str(self))
         except ValueError:
             return 1.0
+
+    def __getitem__(self, key: Any) -> str:
+        return TypedWord(super().__getitem__(key))
 
     def lower(self) -> str:
         """The word in lower case."""
@@ -366,7 +375,7 @@ def typed_text(text: str) -> Generator[None, None, None]:
 @contextlib.contextmanager
 def _started_with(given: List[Any]) -> Generator[None, None, None]:
     before = sys.argv
-    sys.argv = [before[0], *map(str, given[1:])]
+    sys.argv = [before[0], *(TypedWord(each) for each in given[1:])]
     try:
         yield
     finally:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dis
 import math
 import sys
 import threading
+import weakref
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
@@ -15,17 +17,23 @@ from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequ
 from ..annotations.annotation_reader import definitions
 from ..runtime.execution import PreparedTarget
 
-NamedLine = Tuple[str, int]
+NamedLine = Tuple[str, str, int]
 
 
 def functions_by_line(prepared: PreparedTarget, functions: Sequence[str]) -> Dict[NamedLine, str]:
-    """Qualified names by plain name and line; a decorated function may begin at either line."""
-    wanted = set(functions)
+    """Names by file, plain name and line; a decorated function may begin at either line.
+
+    ``functions`` are qualified names, of other files behind their path (``path::Qualified.name``).
+    """
     found: Dict[NamedLine, str] = {}
-    for name, node in definitions(ast.parse(prepared.sources[prepared.path])):
-        if name in wanted:
-            for line in (node.lineno, *(each.lineno for each in node.decorator_list)):
-                found[node.name, line] = name
+    paths = {prepared.path, *(each.partition("::")[0] for each in functions if "::" in each)}
+    for path in sorted(paths & prepared.sources.keys()):
+        file = str(Path(prepared.root, path).resolve())
+        for name, node in definitions(ast.parse(prepared.sources[path])):
+            wanted = name if path == prepared.path else f"{path}::{name}"
+            if wanted in functions:
+                for line in (node.lineno, *(each.lineno for each in node.decorator_list)):
+                    found[file, node.name, line] = wanted
     return found
 
 
@@ -179,6 +187,7 @@ _DESCRIBED: Dict[str, Callable[[Any], Optional[str]]] = {
 }
 
 _LONGEST_CALL = 500
+_MOST_INSTANCES = 1000
 _SELVES = ("self", "cls")
 _RETURNS = ("RETURN", "YIELD", "INSTRUMENTED_RETURN", "INSTRUMENTED_YIELD", "SUSPEND")
 
@@ -186,14 +195,15 @@ _RETURNS = ("RETURN", "YIELD", "INSTRUMENTED_RETURN", "INSTRUMENTED_YIELD", "SUS
 class CallRecorder:
     """Records at most ``most`` different calls of a file's functions, and each test's outcome."""
 
-    def __init__(self, prepared: PreparedTarget, names: Mapping[NamedLine, str], most: int) -> None:
+    def __init__(self, names: Mapping[NamedLine, str], most: int) -> None:
         self.test = ""
-        self._file = str(Path(prepared.root, prepared.path))
         self._names = names
+        self._lines = {(name, line) for _, name, line in names}
         self._most = most
         self._codes: Dict[CodeType, Optional[str]] = {}
         self._running: Dict[int, Dict[str, Any]] = {}
         self._found: Dict[str, Dict[str, Any]] = {}
+        self._made: Dict[int, Tuple[Any, Dict[str, str]]] = {}
         self._busy = False
         self.outcomes: Dict[str, bool] = {}
 
@@ -239,8 +249,10 @@ class CallRecorder:
             self._busy = False
 
     def _named(self, code: CodeType) -> Optional[str]:
-        name = self._names.get((code.co_name, code.co_firstlineno))
-        return name if name is not None and _same(code.co_filename, self._file) else None
+        if (code.co_name, code.co_firstlineno) not in self._lines:
+            return None
+        file = str(Path(code.co_filename).resolve())
+        return self._names.get((file, code.co_name, code.co_firstlineno))
 
     def _begin(self, name: str, frame: FrameType) -> None:
         if len(self._found) >= self._most:
@@ -248,6 +260,7 @@ class CallRecorder:
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount
         arguments: Dict[str, str] = {}
+        instance = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         for place, parameter in enumerate(code.co_varnames[:count]):
             if (place == 0 and parameter in _SELVES) or parameter not in frame.f_locals:
                 continue
@@ -259,19 +272,27 @@ class CallRecorder:
             "arguments": arguments,
             "test": self.test,
             "raised": False,
+            **self._instance(name, arguments, instance),
         }
+
+    def _instance(self, name: str, arguments: Dict[str, str], instance: Any) -> Dict[str, Any]:
+        """Note what an instance is made of; return that of one whose making was seen."""
+        owner = type(instance).__qualname__
+        if name == f"{owner}.__init__" and len(self._made) < _MOST_INSTANCES:
+            with contextlib.suppress(TypeError):
+                self._made[id(instance)] = weakref.ref(instance), arguments
+        made, given = self._made.get(id(instance), (None, {}))
+        if made is None or made() is not instance or name.endswith(".__init__"):
+            return {}
+        return {"owner": owner, "constructor": given}
 
     def _end(self, frame: FrameType) -> None:
         call = self._running.pop(id(frame), None)
         if call is None:
             return
         call["raised"] = not _returns(frame)
-        key = repr((call["function"], call["arguments"], call["raised"]))
+        key = repr([each for name, each in call.items() if name != "test"])
         self._found.setdefault(key, call)
-
-
-def _same(file: str, other: str) -> bool:
-    return file == other or Path(file).resolve() == Path(other).resolve()
 
 
 def _returns(frame: FrameType) -> bool:

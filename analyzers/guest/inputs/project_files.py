@@ -7,6 +7,7 @@ import contextlib
 import errno
 import io
 import os
+import pickle
 import shutil
 import sys
 import tempfile
@@ -26,6 +27,8 @@ _EMPTY = {
     ".json": b"{}", ".yaml": b"{}", ".yml": b"{}", ".ini": b"", ".toml": b"", ".cfg": b"",
     ".pkl": b"N.", ".pickle": b"N.",
 }  # fmt: skip
+_LINE = b"1\n"
+"""The text of a missing file that is no input."""
 _NEAR = 6
 _KERNEL_FOLDERS = ("proc", "sys", "dev")
 _original: Callable[..., Any] = builtins.open
@@ -39,7 +42,8 @@ class _Files:
     ``bases`` are folders that a path may be relative to, the workplace first.
     ``placed`` are the files to open instead, by name; ``written`` the names
     that the run in progress wrote; ``wanted`` what the code asked for; ``moved``
-    the places of what cannot be written where the code wants it.
+    the places of what cannot be written where the code wants it; ``listed`` the
+    files that a missing folder is assumed to have.
     """
 
     root: str = ""
@@ -48,6 +52,7 @@ class _Files:
     written: Set[str] = field(default_factory=set)
     wanted: Dict[str, None] = field(default_factory=dict)
     moved: Dict[str, str] = field(default_factory=dict)
+    listed: Set[str] = field(default_factory=set)
 
 
 _known = _Files()
@@ -58,11 +63,12 @@ def intercept_opening(root: str) -> None:
     _known.root = root
 
     def opened(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
+        file = _with_slashes(file)
         name = _noted(file, mode)
         if name in _known.placed:
             return _original(_known.placed[name], mode, *args, **options)
         try:
-            return _original(_moved(file), mode, *args, **options)
+            return _original(_moved(file), mode, *args, **_readable(file, mode, args, options))
         except OSError as error:
             last = Path(file).name if isinstance(file, (str, Path)) else ""
             if not last or not is_asked(root):
@@ -79,13 +85,49 @@ def intercept_opening(root: str) -> None:
     os.listdir = _listing(os.listdir, root)  # type: ignore[assignment]
     os.remove = _removing(os.remove)
     os.unlink = os.remove
+    os.chmod = _changing(os.chmod)
+    os.utime = _changing(os.utime)
+    pickle.loads = _unpickling(pickle.loads, root)
+    pickle.load = _unpickling(pickle.load, root)
+
+
+def _with_slashes(file: Any) -> Any:
+    """Return a path that is written for Windows as it is here, where there is such a file."""
+    if not isinstance(file, str) or "\\" not in file or os.path.lexists(file):
+        return file
+    native = file.replace("\\", "/")
+    for place in (native, str(Path(_known.root, name_of(native)))):
+        if os.path.lexists(place):
+            return place
+    return file
+
+
+def _readable(file: Any, mode: str, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
+    """Return options that read a text of the project as a machine with another encoding does."""
+    is_text = "r" in mode and "b" not in mode and not args[1:] and "encoding" not in options
+    if not is_text or not isinstance(file, (str, Path)) or not _is_foreign_text(file):
+        return options
+    return {**options, "encoding": "cp1252", "errors": "replace"}
+
+
+def _is_foreign_text(file: Any) -> bool:
+    """Return whether a file of the project is a small text that is not UTF-8."""
+    full = Path(_absolute(str(file)))
+    if not str(full).startswith(_absolute(_known.root) + os.sep) or not full.is_file():
+        return False
+    content = full.read_bytes() if full.stat().st_size <= MOST_BYTES else b""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _instead(error: OSError, file: Any, mode: str) -> Optional[str]:
     """Return what to open instead of a file that is missing, or cannot be written here."""
-    must_exist = mode.startswith("r")
-    if any(letter in mode for letter in "wax+"):
-        return None if must_exist and not Path(file).exists() else _writable(file, error)
+    is_new = not mode.startswith("r")
+    if any(letter in mode for letter in "wax+") and (is_new or Path(file).exists()):
+        return _writable(file, error)
     if not isinstance(error, FileNotFoundError):
         return None
     last = Path(file).name
@@ -129,7 +171,7 @@ def _made_up(name: str, *, binary: bool) -> Optional[str]:
     elif isinstance(content, str):
         made = _EMPTY.get(Path(name).suffix.lower(), content.encode())
     else:
-        given = content if isinstance(content, bytes) else b""
+        given = content if isinstance(content, bytes) and binary else _LINE
         made = _EMPTY.get(Path(name).suffix.lower(), given)
     standins.note(f"the file {name}")
     place = Path(tempfile.mkdtemp(prefix="made-"), name)
@@ -157,11 +199,42 @@ def _listing(original: Callable[..., List[str]], root: str) -> Callable[..., Lis
             return original(_moved(path))
         except FileNotFoundError:
             content = assumptions.content()
+            if written := _written_below(path):
+                return written
             if content is None or not is_asked(root):
                 raise
-            return ["made-up.txt" if isinstance(content, str) else "made-up.png"]
+            name = "made-up.txt" if isinstance(content, str) else "made-up.png"
+            _known.listed.add(_absolute(str(Path(path, name))))
+            return [name]
 
     return listdir
+
+
+def _written_below(folder: Any) -> List[str]:
+    """Return the names of what was written to a folder that is missing."""
+    full = Path(_absolute(os.fspath(folder)))
+    return [Path(path).name for path in _known.moved if Path(path).parent == full]
+
+
+def _changing(original: Callable[..., None]) -> Callable[..., None]:
+    def change(path: Any, *args: Any, **options: Any) -> None:
+        original(_moved(path), *args, **options)
+
+    return change
+
+
+def _unpickling(original: Callable[..., Any], root: str) -> Callable[..., Any]:
+    """Let what a file that is not here should hold be made up, where a run assumes something."""
+
+    def load(*args: Any, **options: Any) -> Any:
+        try:
+            return original(*args, **options)
+        except (pickle.UnpicklingError, EOFError):
+            if not assumptions.is_assuming() or not is_asked(root):
+                raise
+            return standins.Inert("pickle.load()")
+
+    return load
 
 
 def work_in(place: str) -> None:
@@ -270,8 +343,9 @@ def _statistics(path: Any, *args: Any, **options: Any) -> os.stat_result:
 
 def _removing(original: Callable[..., None]) -> Callable[..., None]:
     def remove(path: Any, *args: Any, **options: Any) -> None:
-        if _known.placed.pop(_noted(path, "r"), None) is None:
-            original(path, *args, **options)
+        listed = isinstance(path, (str, os.PathLike)) and _absolute(str(path)) in _known.listed
+        if _known.placed.pop(_noted(path, "r"), None) is None and not listed:
+            original(_moved(path), *args, **options)
 
     return remove
 

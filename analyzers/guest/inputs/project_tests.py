@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import inspect
 import io
@@ -11,13 +12,16 @@ import sys
 import types
 import unittest
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ..runtime import time_limits
 from ..runtime.execution import PreparedTarget
+from ..runtime.standins import InertModule
 from ..runtime.time_limits import CLOCK, TimeUp
+from .documented_examples import run_examples
 from .observed_calls import CallRecorder, functions_by_line
 
+_PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
 _USAGE = 4
 _SHARE = 0.4
 _SOONEST = 0.2
@@ -196,14 +200,32 @@ def observe(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, A
     """Answer an ``observe`` frame (docs/guest-protocol.md) in a process of its own."""
     notes: List[str] = []
     names = functions_by_line(prepared, message["functions"])
-    recorder = CallRecorder(prepared, names, MOST_CALLS)
-    notes += run_tests(prepared.root, message["tests"], message["seconds"], recorder)
+    recorder = CallRecorder(names, MOST_CALLS)
+    _enable_pytest(message.get("layer"))
+    documents, seconds = message.get("documents", ()), message["seconds"]
+    if documents:
+        words = [Path(prepared.path).stem, *{name.partition(".")[0] for name in names.values()}]
+        began = time_limits.now()
+        run_examples(prepared.root, documents, words, seconds / 2, recorder)
+        seconds -= time_limits.now() - began
+    notes += run_tests(prepared.root, message["tests"], seconds, recorder)
     return {
         "type": "observed",
         "calls": recorder.calls(),
         "outcomes": recorder.outcomes,
         "notes": notes[:20],
     }
+
+
+def _enable_pytest(layer: Optional[str]) -> None:
+    """Let this process import pytest, from the folder ``layer`` where the project has none."""
+    if layer is None:
+        return
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, InertModule) and name.partition(".")[0] in _PYTEST:
+            del sys.modules[name]
+    sys.path.append(layer)
+    importlib.invalidate_caches()
 
 
 def nothing_observed(reason: str) -> Dict[str, Any]:

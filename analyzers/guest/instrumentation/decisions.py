@@ -1,8 +1,4 @@
-"""Decisions (conditions that the program asks) and their clauses in a syntax tree.
-
-Clauses are operands of ``and``, ``or`` and ``not``, links of chained comparisons and elements of
-``any()`` and ``all()``.
-"""
+"""Decisions and their clauses (operands, links, elements of ``any`` and ``all``) in a tree."""
 
 from __future__ import annotations
 
@@ -38,11 +34,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Decision:
-    """One condition of a function, numbered in source order.
-
-    ``function`` is the qualified name (``<module>`` and ``__main__`` for code
-    outside functions).  Lines and columns as in :class:`Clause`.
-    """
+    """One condition of a function, numbered in source order; positions as in :class:`Clause`."""
 
     function: str
     ordinal: int

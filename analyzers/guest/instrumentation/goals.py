@@ -1,15 +1,15 @@
-"""Count decisions, for host and guest alike, with the standard library only.
-
-The ids of their points are those of ``docs/guest-protocol.md``.
-"""
+"""Counts decisions, for host and guest alike; ids as in ``docs/guest-protocol.md``."""
 
 from __future__ import annotations
 
 import ast
-from typing import List, Optional, Sequence, Tuple, TypeVar
+import functools
+from typing import List, Optional, Sequence, Tuple, TypeVar, Union
 
 from .decisions import Clause, Decision, DecisionNumberer, bindings, elements, is_structure, located
 from .recorder import Recorder
+
+_MAIN_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 class ConditionRewriter(DecisionNumberer):
@@ -136,7 +136,7 @@ class Rewriter(ConditionRewriter):
         self._scopes.append(bindings(node))
         body: List[ast.stmt] = []
         for statement in node.body:
-            if isinstance(statement, ast.If) and _is_main_guard(statement.test):
+            if isinstance(statement, ast.If) and ast.unparse(statement.test) in _MAIN_GUARDS:
                 self._function = "__main__"
                 statement.body = self._visited(statement.body)
                 self._function = "<module>"
@@ -147,25 +147,20 @@ class Rewriter(ConditionRewriter):
         node.body = body
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """Rewrite a function under its qualified name."""
-        return self._visit_function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
-        """Rewrite a coroutine under its qualified name."""
-        return self._visit_function(node)
-
-    def _visit_function(self, node: _Node) -> _Node:
-        node.decorator_list = self._visited(node.decorator_list)  # type: ignore[attr-defined]
-        node.args = self.visit(node.args)  # type: ignore[attr-defined]
+    def visit_FunctionDef(self, node: Union[ast.FunctionDef, ast.AsyncFunctionDef]) -> ast.stmt:
+        """Rewrite a function, or a coroutine, under its qualified name."""
+        node.decorator_list = self._visited(node.decorator_list)
+        node.args = self.visit(node.args)
         outer = self._function, self._prefix
-        self._function = self._prefix + node.name  # type: ignore[attr-defined]
+        self._function = self._prefix + node.name
         self._prefix = self._function + ".<locals>."
         self._scopes.append(bindings(node))
-        node.body = self._visited(node.body)  # type: ignore[attr-defined]
+        node.body = self._visited(node.body)
         self._scopes.pop()
         self._function, self._prefix = outer
         return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         """Rewrite a class; its own statements belong to the code around it."""
@@ -202,19 +197,14 @@ class Rewriter(ConditionRewriter):
 
     # --------------------------------------------------------- statements
 
-    def visit_If(self, node: ast.If) -> ast.If:
-        """Record the test."""
-        node.test = self._decide("if", node.test)
+    def visit_If(self, node: Union[ast.If, ast.While]) -> ast.stmt:
+        """Record every test."""
+        node.test = self._decide("if" if isinstance(node, ast.If) else "while", node.test)
         node.body = self._visited(node.body)
         node.orelse = self._visited(node.orelse)
         return node
 
-    def visit_While(self, node: ast.While) -> ast.While:
-        """Record every test."""
-        node.test = self._decide("while", node.test)
-        node.body = self._visited(node.body)
-        node.orelse = self._visited(node.orelse)
-        return node
+    visit_While = visit_If
 
     def visit_Assert(self, node: ast.Assert) -> ast.Assert:
         """Record the test."""
@@ -310,29 +300,19 @@ class Rewriter(ConditionRewriter):
         return self._call("peek", self._condition(value, tested=False), number)
 
 
-def _is_main_guard(test: ast.expr) -> bool:
-    return ast.dump(test) in (
-        ast.dump(ast.parse("__name__ == '__main__'", mode="eval").body),
-        ast.dump(ast.parse("'__main__' == __name__", mode="eval").body),
-    )
-
-
 RECORD = "__assayer_record__"
 
 
-def decisions(source: str) -> List[Decision]:
+@functools.lru_cache(maxsize=64)
+def decisions(source: str) -> Tuple[Decision, ...]:
     """List every decision of a source text; ``SyntaxError`` or ``ValueError`` if unreadable."""
-    return _rewritten(source, "", RECORD, 0)[0].decisions
+    return tuple(_rewritten(source, "", RECORD, 0)[0].decisions)
 
 
 def instrument(
     source: str, path: str, record: str = RECORD, first: int = 0
 ) -> Tuple[ast.Module, List[str]]:
-    """Rewrite a module with every decision recorded; return the ids of its points.
-
-    The name ``record`` must be bound to a :class:`Recorder`, whose ``hits`` then hold point numbers
-    from ``first`` on. Lines stay as they are. Raises as :func:`decisions`.
-    """
+    """Return the ids of a module's points, rewritten to ``record`` hits from ``first`` on."""
     rewriter, module = _rewritten(source, path, record, first)
     return module, rewriter.points
 

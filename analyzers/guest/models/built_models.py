@@ -30,10 +30,7 @@ CallArguments = Dict[str, Dict[str, str]]
 
 
 def drawn_instances(prepared: PreparedTarget, message: Mapping[str, Any]) -> List[str]:
-    """Return recipes of instances by the constructor of the frame's contract, small ones first.
-
-    Sizes of 0 and 1 come last: with them little is computed.  Raises what drawing raises.
-    """
+    """Return recipes of instances by the frame's contract, small ones first, sizes 0 and 1 last."""
     if enable_hypothesis(message.get("layer")) is not None:
         return []
     generators = message.get("generators") or {}
@@ -63,11 +60,7 @@ def drawn_instances(prepared: PreparedTarget, message: Mapping[str, Any]) -> Lis
 
 
 def forward_arguments(prepared: PreparedTarget, instance: str) -> CallArguments:
-    """Return the arguments of a call of ``forward`` of the instance that a recipe makes.
-
-    Raises :class:`Unusable` where there is no such instance, and where it takes
-    none of the inputs that are tried.
-    """
+    """Return the arguments of ``forward`` of the instance of a recipe; raises :class:`Unusable`."""
     from .torch_inputs import NoTorchInputs, inputs_for, required
 
     module = evaluate_recipe(SELF, instance, prepared.namespace)
@@ -100,10 +93,7 @@ ProbeArguments = Mapping[str, Any]
 
 
 class BuiltModels:
-    """The models of a frame's probes; ``obstacle`` is why there are none, once that is clear.
-
-    ``until`` is the time of ``worktime.now`` from which on no more are built.
-    """
+    """The models of a frame's probes, built ``until`` a worktime; ``obstacle`` is why none are."""
 
     def __init__(self, prepared: PreparedTarget, message: Mapping[str, Any], until: float) -> None:
         self._prepared = prepared

@@ -1,8 +1,4 @@
-"""The frame ``execute``: a model built from probes, run several ways, and what departs.
-
-Seeds are models that probes build; mutants are looked for in the time that is left.  What
-may take a process down runs in processes of its own (:mod:`.judging`).
-"""
+"""The frame ``execute``: models built from probes, mutated, run several ways and compared."""
 
 from __future__ import annotations
 
@@ -44,7 +40,7 @@ QUICK_SECONDS = 1.0
 """Executions that took longer run the first model alone."""
 EAGER = "eager"
 COMPILERS = ("inductor", "openvino")
-EXPORTS = ("onnxruntime-torchscript", "onnxruntime")
+EXPORTS = ("jit-trace", "onnxruntime-torchscript", "export", "onnxruntime")
 """The same runtime by two exporters, the one that takes milliseconds first."""
 
 
@@ -138,10 +134,7 @@ class _Examining:
                 self._left_out[name] = one_line(reason)
 
     def _examine(self, subject: BuiltModel, names: Sequence[str]) -> None:
-        """Run one model by every execution; keep the first departure of each kind.
-
-        What was slow, or has departed, is not run again for another input.
-        """
+        """Run one model by every quick execution; keep the first departure of each kind."""
         for name in names:
             if name in self._settled:
                 continue

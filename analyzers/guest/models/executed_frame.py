@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -11,6 +12,9 @@ from .model_types import ExecutionOutcomes, ExecutionVerdict, Mutation
 from .mutation.mutation_grammar import format_mutations
 
 LONGEST = 2_000
+MOST_LAYERS, LONGEST_LAYER = 64, 100
+"""Limits of the layers whose errors are told, and of their names."""
+_UNNAMED = re.compile(r"[^\w.\[\]-]")
 _PACKAGES = {
     "torch": ("torch", "onnxruntime", "onnxscript", "openvino"),
     "keras": ("keras", "torch", "jax", "tensorflow"),
@@ -68,6 +72,7 @@ def departure_row(departed: DepartingExecution) -> Dict[str, Any]:
         "single": "" if located is None else layer_expression(located.source)[:LONGEST],
         "low": None if located is None else _finite(located.low),
         "high": None if located is None else _finite(located.high),
+        "layers": [] if located is None else layer_errors(located.errors),
     }
 
 
@@ -119,6 +124,17 @@ def layer_row(place: Any) -> Dict[str, Any]:
         "line": int(place.line),
         "source": one_line(place.source),
     }
+
+
+def layer_errors(errors: Sequence[Tuple[str, float]]) -> List[Dict[str, Any]]:
+    """Return the last of the layers that were compared, the departing one being the very last."""
+    return [
+        {
+            "layer": _UNNAMED.sub("_", name)[:LONGEST_LAYER],
+            "error_ratio": _amount(ratio) if math.isfinite(ratio) else None,
+        }
+        for name, ratio in errors[-MOST_LAYERS:]
+    ]
 
 
 def one_line(said: str) -> str:

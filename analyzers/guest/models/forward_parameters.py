@@ -25,11 +25,7 @@ class LayerInput:
 
 
 def layer_inputs_of(module: Any) -> List[LayerInput]:
-    """Return what the first layers of a module are fed, in the order in which they are registered.
-
-    A module without a layer that says is thought to take vectors as long as an axis of its
-    first parameters, sequences of them, or pictures.
-    """
+    """Return what a module's first layers are fed, in order; generic inputs where none says."""
     found: List[LayerInput] = []
     for name, layer in _layers(module):
         found += _needed(name, layer)
@@ -207,10 +203,7 @@ def _constant(text: str) -> ArgumentCandidate:
 
 
 def _of_layers(name: str, place: int, needs: Sequence[LayerInput]) -> List[ArgumentCandidate]:
-    """Return what the layer of the same name is fed, then the one at the same place, others.
-
-    Two parameters of one module are often fed to layers of the same kind, or to the first.
-    """
+    """Return inputs of the layer of the same name, of the one at the same place, then others."""
     own = set(_words(name)) - _GENERIC
     akin = [each for each in needs if own & set(_words(each.name))]
     order = [*akin, *needs[place : place + 1], *needs[:1], *needs[1:4]]

@@ -84,11 +84,7 @@ def accepts(module: Any, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> 
 def prepared(
     module: Any, inputs: Sequence[Any] = (), keywords: Optional[Mapping[str, Any]] = None
 ) -> ModelUnderTest:
-    """Return a built module and its inputs as a :class:`ModelUnderTest`, whatever state it is in.
-
-    Leaves the module as it is.  Raises :class:`NoModel` for weights that are nowhere and for
-    lazy layers that the inputs do not settle.
-    """
+    """Return a module and inputs, left as they are, as a model; raises :class:`NoModel`."""
     if framework_of(module) == "keras":
         return ModelUnderTest(module, tuple(inputs), dict(keywords or {}), "keras")
     own = _copied(_unwrapped(module))

@@ -102,14 +102,12 @@ def growth_problem(called: CompletedCall, times: int) -> Optional[str]:
 
 
 def model_of(called: CompletedCall, inputs: str = "") -> ModelUnderTest:
-    """Return the model that a call is of, with what it is called with; raises ``Unusable``.
-
-    ``inputs`` is the recipe of a tuple that takes the place of the call's arguments.
-    """
+    """Return the model of a call and its ``inputs`` (a recipe, or its own); raises ``Unusable``."""
     from . import model_extraction
 
     if inputs:
-        return model_with_inputs(called, _given(inputs, called))
+        values = evaluate_recipe("inputs", inputs, called.namespace)
+        return model_with_inputs(called, values if isinstance(values, tuple) else (values,))
     try:
         return model_extraction.model_of(called.instance, called.result, called.args, called.kwargs)
     except model_extraction.NoModel as reason:
@@ -128,8 +126,3 @@ def model_with_inputs(called: CompletedCall, values: Tuple[Any, ...]) -> ModelUn
         return model_extraction.prepared(module, values)
     except model_extraction.NoModel as reason:
         raise Unusable(str(reason)) from reason
-
-
-def _given(inputs: str, called: CompletedCall) -> Tuple[Any, ...]:
-    values = evaluate_recipe("inputs", inputs, called.namespace)
-    return values if isinstance(values, tuple) else (values,)

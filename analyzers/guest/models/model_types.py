@@ -65,7 +65,8 @@ class LocatedLayer:
     ``source`` is a program of that layer alone that shows the same, empty where none was
     found.  ``ratio`` is the layer's own error over what rounding explains (infinite where it
     raises or is not finite), where it departs alone (``confirmed``).  ``low`` and ``high`` are
-    the range of the numbers that it is fed.
+    the range of the numbers that it is fed.  ``errors`` are the layers that were compared up
+    to this one, in order, each with its error ratio (infinite where it has no finite one).
     """
 
     place: LayerLocation
@@ -74,6 +75,7 @@ class LocatedLayer:
     low: Optional[float] = None
     high: Optional[float] = None
     confirmed: bool = False
+    errors: Tuple[Tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,11 +94,7 @@ class ExecutionOutcome:
 
 
 class Execution(Protocol):
-    """One way to run a model that should give what the others give.
-
-    ``name`` is what reports call it: ``onednn-off``, ``onnxruntime``.
-    ``eps`` is the machine epsilon of the dtype that it computes in.
-    """
+    """One way to run a model: its name in reports and the ``eps`` of the dtype it computes in."""
 
     name: str
     eps: float
@@ -106,11 +104,7 @@ class Execution(Protocol):
         ...
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return the model as a function of its inputs and keywords.
-
-        Raises :class:`Unsupported` for what it does not take by its own word, and whatever
-        the execution raises otherwise: that is a crash of it.
-        """
+        """Return the model as a function; raises :class:`Unsupported`, or crashes."""
         ...
 
 

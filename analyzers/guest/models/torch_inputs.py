@@ -29,11 +29,7 @@ class NoTorchInputs(Exception):  # noqa: N818 - a fact about the module
 
 
 def inputs_for(module: Any, seconds: float = 5.0) -> str:
-    """Return the recipe of a tuple of the smallest inputs that a torch module runs on.
-
-    Raises :class:`NoTorchInputs`.  The module is called in evaluation mode and left in the
-    mode that it was in.
-    """
+    """Return the recipe of the smallest inputs that a module takes; raises ``NoTorchInputs``."""
     parameters = required(module)
     training, until = module.training, time_limits.now() + seconds
     last, tried = "nothing could be tried", 0
@@ -111,7 +107,7 @@ def _refused(module: Any, recipe: str) -> Any:
     try:
         with torch.no_grad():
             called = copy.deepcopy(module) if is_lazy_module(module) else module
-            outputs = called(*_made(recipe))
+            outputs = called(*evaluate(parse(recipe), {}))
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:200]}"
     tensors = [each for each in tensor_leaves(outputs) if isinstance(each, torch.Tensor)]
@@ -119,7 +115,3 @@ def _refused(module: Any, recipe: str) -> Any:
         return "it returns no tensor"
     finite = all(bool(each.isfinite().all()) for each in tensors if each.is_floating_point())
     return None if finite and all(each.numel() for each in tensors) else ""
-
-
-def _made(recipe: str) -> Tuple[Any, ...]:
-    return tuple(evaluate(parse(recipe), {}))

@@ -21,10 +21,7 @@ _SHORTEST = 1e-3
 
 
 def training_failure(model: ModelUnderTest, steps: int) -> Optional[str]:
-    """Return what is not finite within so many steps; ``None`` if all is.
-
-    Trains a copy, in training mode where the input can be taken in it.
-    """
+    """Return what is not finite within so many training steps of a copy, or ``None``."""
     if model.framework != "torch" or not _are_finite(
         tensor_leaves((model.inputs, dict(model.keywords)))
     ):

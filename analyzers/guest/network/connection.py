@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 from http.server import BaseHTTPRequestHandler
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
 from ..protocol import api_calls
 from .routes import HttpRequest
@@ -91,7 +91,8 @@ class Handler(BaseHTTPRequestHandler):
             self.setup()
 
     def _answer(self) -> None:
-        call = HttpRequest(self.command, self._url(), _lowered(self.headers))
+        headers = {str(name).lower(): str(value) for name, value in self.headers.items()}
+        call = HttpRequest(self.command, self._url(), headers)
         try:
             call.body = self._body()
             reply = self._proxy.respond(call) if self._proxy.respond else None
@@ -164,10 +165,6 @@ class Handler(BaseHTTPRequestHandler):
         if len(body) != length:
             raise ValueError("the body ends early")
         return body
-
-
-def _lowered(headers: Any) -> Dict[str, str]:
-    return {str(name).lower(): str(value) for name, value in headers.items()}
 
 
 def context(certificate: str) -> ssl.SSLContext:

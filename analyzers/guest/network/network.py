@@ -30,6 +30,8 @@ KEYS: Dict[str, str] = {
     "AWS_SECRET_ACCESS_KEY": "assayer-is-not-a-key",
     "AWS_DEFAULT_REGION": "us-east-1",
     "OPENAI_API_KEY": "sk-assayer-is-not-a-key",
+    "ANTHROPIC_API_KEY": "sk-assayer-is-not-a-key",
+    "GEMINI_API_KEY": "assayer-is-not-a-key",
     "HF_TOKEN": "hf_assayer_is_not_a_key",
     "GOOGLE_CLOUD_PROJECT": "assayer",
     # what would look for a machine of the provider, and wait for it
@@ -114,10 +116,7 @@ Respond = Callable[[HttpRequest], Reply]
 
 
 class Proxy:
-    """One listening socket, which a process serves from its first ``wake`` on.
-
-    ``respond`` answers a request, or returns ``None`` where it asks no described API.
-    """
+    """One listening socket, served from its first ``wake`` on; ``respond`` may return ``None``."""
 
     def __init__(self, routes: Routes, certificate: str) -> None:
         self.routes = routes
@@ -140,7 +139,7 @@ class Proxy:
         with self._lock:
             if self._serving != os.getpid():
                 self._socket.listen(MOST_CONNECTIONS)
-                threading.Thread(target=self._accept, name="assayer-proxy", daemon=True).start()
+                threading.Thread(target=self._accept, name=unreachable.THREAD, daemon=True).start()
                 self._serving = os.getpid()
 
     def context(self) -> Any:
@@ -161,8 +160,9 @@ class Proxy:
             if not self._slots.acquire(blocking=False):
                 connection.close()
                 continue
-            serve = threading.Thread(target=self._serve, args=(connection,), daemon=True)
-            serve.start()
+            threading.Thread(
+                target=self._serve, args=(connection,), name=unreachable.THREAD, daemon=True
+            ).start()
 
     def _serve(self, connection: socket.socket) -> None:
         from .connection import serve

@@ -114,6 +114,7 @@ class ApiSession:
         self.exchanges: List[ApiExchange] = []
         self.refusal: Optional[str] = None
         self.outside: List[str] = []
+        self.sleeps = 0
         self.process = os.getpid()
         self._asked_from: Set[Tuple[CodeType, int, int]] = set()
         self._one = threading.Lock()

@@ -88,6 +88,12 @@ def ancestors(node: ast.AST, tree: ast.AST) -> Iterator[ast.AST]:
         yield node
 
 
+def is_main_guard(node: ast.AST) -> bool:
+    """Return whether a statement is ``if __name__ == "__main__":``."""
+    names = ast.walk(node.test) if isinstance(node, ast.If) else ()
+    return any(isinstance(name, ast.Name) and name.id == "__name__" for name in names)
+
+
 @functools.lru_cache(maxsize=256)
 def function_at(tree: ast.AST, name: str, line: int) -> Optional[FunctionNode]:
     """Return the function of a name whose definition, or first decorator, is at a line."""
@@ -132,11 +138,12 @@ def _bound(node: ast.AST) -> Iterator[Tuple[str, Optional[ast.AST]]]:
             given = [*node.args, *(each.value for each in node.keywords)]
             yield method.value.id, ast.Tuple(given, ast.Load())
     else:
-        for target, value in _assigned(node):
+        for target, value in assigned(node):
             yield from _stored(target, value)
 
 
-def _assigned(node: ast.AST) -> Iterator[Tuple[ast.AST, Optional[ast.AST]]]:
+def assigned(node: ast.AST) -> Iterator[Tuple[ast.AST, Optional[ast.AST]]]:
+    """Yield the targets that a node gives a value, and that value where it can be read."""
     if isinstance(node, ast.Assign):
         yield from ((target, node.value) for target in node.targets)
     elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
@@ -188,11 +195,7 @@ def asks_service(node: ast.expr, path: Any, asked: Asked) -> bool:
 
 @dataclass(frozen=True)
 class Control:
-    """The conditions under which a node runs.
-
-    ``conditions`` enclose it, ``exits`` may leave its block earlier.  ``caught``: whether
-    an exception was raised before decides too.
-    """
+    """The conditions around a node, ``exits`` before it, and if an error was ``caught``."""
 
     conditions: Sequence[ast.AST]
     exits: Sequence[ast.AST]

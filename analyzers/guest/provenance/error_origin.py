@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import re
+from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
@@ -18,6 +19,7 @@ from ..runtime import standins
 from . import value_sources
 from .bindings import FUNCTIONS, Binding, ancestors, bindings, control, distance, function_at, near
 from .known_values import CodeScope, KnownValues, ProjectCode, callee, definition, static_value
+from .unbound_names import INJECTED
 
 CODE, ANSWERS, UNKNOWN = "code", "answers", ""
 Origin = Tuple[str, str]
@@ -30,12 +32,6 @@ _ARGUMENTS = re.compile(
     r"|takes (?:no|\d+|from \d+ to \d+)(?: positional| keyword)? arguments?)"
 )
 _UNDEFINED = re.compile(r"^name '(\w+)' is not defined")
-_INJECTED = frozenset(
-    ("_", "In", "Out", "basestring", "cmp", "copyright", "credits", "dbutils", "display",
-     "execfile", "exit", "file", "get_ipython", "license", "long", "ngettext", "profile", "quit",
-     "raw_input", "reduce", "reload", "reveal_type", "sc", "snakemake", "spark", "sqlContext",
-     "unichr", "unicode", "WindowsError", "xrange")
-)  # fmt: skip
 _DYNAMIC = re.compile(r"\b(exec|eval|globals|vars|setattr|__import__|__builtins__)\b")
 
 
@@ -46,11 +42,7 @@ def origin_of(
     given: FrozenSet[str],
     text: str,
 ) -> Origin:
-    """Return the origin of an exception that passed ``steps``: frames, lines and ranges.
-
-    All are of the project's files, and the exception was raised in the last;
-    ``text`` is that file's.  ``given`` are the parameters that we gave a value.
-    """
+    """Return the origin of an exception that passed ``steps``, all in files of the project."""
     scopes = _scopes(steps, project, given)
     if not scopes:
         return UNKNOWN, ""
@@ -65,26 +57,18 @@ def origin_of(
     return found, case.meant() if found else ""
 
 
+@dataclass(eq=False)
 class _Case:
     """One exception, and what is known of the place where it was raised."""
 
-    def __init__(
-        self,
-        error: BaseException,
-        scopes: Sequence[CodeScope],
-        nodes: Sequence[ast.AST],
-        project: ProjectCode,
-        step: value_sources.ExceptionStep,
-        text: str,
-    ) -> None:
-        self.error = error
-        self.scopes = scopes
-        self.nodes = nodes
-        self.project = project
-        self.step = step
-        self.text = text
-        self.candidates: Sequence[str] = ()
-        self.wrong = ""
+    error: BaseException
+    scopes: Sequence[CodeScope]
+    nodes: Sequence[ast.AST]
+    project: ProjectCode
+    step: value_sources.ExceptionStep
+    text: str
+    candidates: Sequence[str] = ()
+    wrong: str = ""
 
     @property
     def scope(self) -> CodeScope:
@@ -116,10 +100,7 @@ class _Case:
 
 
 def _scopes(steps: Sequence[Any], project: ProjectCode, given: FrozenSet[str]) -> List[CodeScope]:
-    """Return the scopes of the frames, each with the place that called it.
-
-    None where the last frame is no function's or module's.
-    """
+    """Return the scopes of the frames with their callers, or ``None`` where the last is unknown."""
     found: List[CodeScope] = []
     step: Optional[value_sources.ExceptionStep] = None
     for number, (frame, line, where) in enumerate(steps):
@@ -182,7 +163,7 @@ def _undefined(case: _Case) -> str:
     if found is None or _DYNAMIC.search(case.text):
         return UNKNOWN
     name = found[1]
-    special = name in _INJECTED or (name.startswith("__") and name.endswith("__"))
+    special = name in INJECTED or (name.startswith("__") and name.endswith("__"))
     if special or _is_bound(name, case.scope.tree):
         return UNKNOWN
     case.wrong = name

@@ -89,10 +89,7 @@ class CodeScope:
 
 @dataclass(frozen=True)
 class ProjectCode:
-    """The files that are read, and the places in them that asked an ML API.
-
-    ``tree`` gives the syntax of a file, ``own`` says whether it is the project's.
-    """
+    """The files that are read, and the places in them that asked an ML API."""
 
     tree: Callable[[str], ast.Module]
     own: Callable[[str], bool]
@@ -100,11 +97,7 @@ class ProjectCode:
 
 
 class KnownValues:
-    """Judges expressions; ``answers`` tells afterwards whether an answer took part.
-
-    ``any_argument``: what we gave for parameters counts as known, as for conditions that
-    a caller may meet.
-    """
+    """Judges expressions; notes if an answer took part. ``any_argument``: parameters are known."""
 
     def __init__(self, project: ProjectCode, *, any_argument: bool = False) -> None:
         self._project = project

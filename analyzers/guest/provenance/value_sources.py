@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..protocol import input_paths
-from .bindings import FUNCTIONS, Asked, asks_service, bindings
+from .bindings import FUNCTIONS, Asked, asks_service, assigned, bindings
 
 Range = Tuple[int, int, int, int]
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -75,10 +75,7 @@ class ExceptionStep:
 
 
 def takes_synthetic_value(steps: Sequence[ExceptionStep], fillings: SyntheticValues) -> bool:
-    """Return whether the expression that failed, in the last step, takes what was made up.
-
-    The first step is in the tested function itself.
-    """
+    """Return whether the expression that failed in the last step takes a synthetic value."""
     looked_at: List[ast.AST] = list(expressions(steps[-1]))
     for call in [node for node in looked_at if isinstance(node, ast.Call)]:
         given = (*call.args, *(each.value for each in call.keywords))
@@ -153,10 +150,7 @@ def _last(node: ast.AST) -> str:
 
 
 class _Slice:
-    """The sources of a function's expressions, as far as its text shows them.
-
-    ``free`` are the names in it, those of parameters among them.
-    """
+    """The sources of a function's expressions as far as its text shows; ``free`` are its names."""
 
     def __init__(
         self, scope: ast.AST, fillings: SyntheticValues, looked_at: Sequence[ast.AST]
@@ -209,17 +203,7 @@ def _is_question(node: ast.AST) -> bool:
 def _made(scope: ast.AST) -> Dict[str, List[ast.AST]]:
     found: Dict[str, List[ast.AST]] = {}
     for node in ast.walk(scope):
-        targets: Sequence[ast.AST] = ()
-        value: Optional[ast.AST] = None
-        if isinstance(node, ast.Assign):
-            targets, value = node.targets, node.value
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-            targets, value = [node.target], node.value
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            targets, value = [node.target], node.iter
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            targets, value = [node.optional_vars], node.context_expr
-        for target in targets:
+        for target, value in assigned(node):
             for name in ast.walk(target):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     found.setdefault(name.id, []).extend([value] if value is not None else [])
@@ -238,11 +222,7 @@ _VALUES = re.compile(r"^(?:os\.)?environ$|^(?:st|streamlit)\.secrets$")
 def takes_outside(
     nodes: Sequence[ast.AST], scope: ast.AST, path: str, asked: Asked, inputs: FrozenSet[str]
 ) -> bool:
-    """Return whether expressions of a scope take values from outside.
-
-    ``asked`` are the places that asked an ML API; ``inputs`` is how the code spells the
-    input of the run, and where its file lies.
-    """
+    """Return whether expressions take values from outside, but for ``inputs`` and API answers."""
     known = bindings(scope) if isinstance(scope, (*FUNCTIONS, ast.Module)) else {}
     return any(_is_outside(node, inputs) for node in _reached(nodes, known, path, asked))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 from contextlib import contextmanager, suppress
@@ -22,7 +23,8 @@ _MARK = "__dynamo_disable"
 @contextmanager
 def without_compiler() -> Generator[None, None, None]:
     """Let hidden functions be called as they are; nothing where the compiler is there already."""
-    hidden = [] if COMPILER in sys.modules or "torch" not in sys.modules else _hidden()
+    loaded = COMPILER in sys.modules or "torch" not in sys.modules
+    hidden = [] if loaded else [each for each in hidden_functions() if not hasattr(each, _MARK)]
     for function in hidden:
         setattr(function, _MARK, function)
     try:
@@ -33,7 +35,12 @@ def without_compiler() -> Generator[None, None, None]:
                 delattr(function, _MARK)
 
 
-def _hidden() -> list[Any]:
+@functools.lru_cache(maxsize=1)
+def hidden_functions() -> list[FunctionType]:
+    """Return torch's functions that load its compiler in order to be hidden from it.
+
+    They are found among the collector's objects, so before those are frozen.
+    """
     import torch
 
     hide = getattr(torch, "_disable_dynamo", None)
@@ -44,15 +51,11 @@ def _hidden() -> list[Any]:
     functions: list[Any] = [each for each in gc.get_objects() if type(each) is FunctionType]
     wrappers = [each for each in functions if each.__code__ is code]
     inside = [each.__closure__[place].cell_contents for each in wrappers]
-    return [each for each in inside if isinstance(each, FunctionType) and not hasattr(each, _MARK)]
+    return [each for each in inside if isinstance(each, FunctionType)]
 
 
 def _nothing() -> None:
     """Something to hide."""
-
-
-_CALLS = {"torch": ("torch.neg", "torch.ones")}
-"""Of each library a function that every oracle knows, and what makes an array for it."""
 
 
 def load_oracles(library: Library, oracles: Optional[Iterable[str]] = None) -> None:
@@ -63,8 +66,8 @@ def load_oracles(library: Library, oracles: Optional[Iterable[str]] = None) -> N
     if (library.name, chosen) in _done:
         return
     _done.add((library.name, chosen))
-    name, maker = _CALLS[library.name]
-    live = LiveCall(name, library.function(name), [library.function(maker)(1)])
+    name = "torch.neg"  # every oracle knows it
+    live = LiveCall(name, library.function(name), [library.function("torch.ones")(1)])
     with suppress(KeyError):
         judge_call(live, library, [Relation(name, name, f"{name}(input)", "value")], chosen)
 
@@ -73,10 +76,7 @@ _done: set[tuple[str, Optional[tuple[str, ...]]]] = set()
 
 
 class Agreements:
-    """The library calls of one run of a target, to be judged after it.
-
-    ``root`` is the project's folder.
-    """
+    """The library calls of one run of a target (project at ``root``), to be judged after it."""
 
     def __init__(self, root: str) -> None:
         self._root = root

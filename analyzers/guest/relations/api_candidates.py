@@ -10,14 +10,9 @@ from typing import Any, Iterable, Mapping, Optional, Sequence
 from .relation_types import LibraryApi
 
 _ABBREVIATIONS = {
-    "np": "numpy",
-    "jnp": "jax.numpy",
-    "lax": "jax.lax",
     "nn": "torch.nn",
     "F": "torch.nn.functional",
     "Tensor": "torch.Tensor",
-    "ops": "keras.ops",
-    "random": "keras.random",
 }
 _ROLE = re.compile(
     r":(?:\w+:)?(?:func|meth|class|attr|code|ref|obj|mod):`~?([^`<]*?)(?:\s*<[^`]*>)?`"
@@ -26,11 +21,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
 class ApiNames:
-    """The APIs of a library by all that they may be called.
-
-    What is ambiguous is resolved near the API that names it: ``Tensor.abs``
-    before ``torch.abs`` in the documentation of a method.
-    """
+    """The APIs of a library by all their names; ambiguous ones are resolved near who names them."""
 
     def __init__(self, apis: Iterable[LibraryApi]) -> None:
         self._canonical: dict[str, str] = {}
@@ -88,10 +79,7 @@ def of_name(api: LibraryApi) -> list[str]:
 
 
 def own_name(name: str) -> str:
-    """Return the last part of a dotted name in small letters, without underscores.
-
-    So ``abs_``, ``LeakyReLU`` and ``leaky_relu`` look like what they are near.
-    """
+    """Return the last part of a dotted name without underscores: ``leakyrelu``."""
     return name.rpartition(".")[2].replace("_", "").lower()
 
 
@@ -128,10 +116,7 @@ MOST = 12
 
 
 def mentions(apis: Sequence[LibraryApi], names: ApiNames) -> dict[str, list[str]]:
-    """Return for each API those that its documentation names, in order, and never itself.
-
-    Examples do not count: they are made of ``torch.randn`` and ``torch.tensor``.
-    """
+    """Return for each API those that its documentation names outside of examples, in order."""
     named: dict[str, list[str]] = {}
     for api in apis:
         prose = _EXAMPLE.sub("", api.doc)

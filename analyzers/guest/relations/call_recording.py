@@ -1,8 +1,4 @@
-"""Sees the library calls that a project makes, with their values as they were before the call.
-
-A ``TorchFunctionMode`` is shown each call of torch's Python functions, tensor
-methods and operators, those inside ``torch.nn`` modules too.
-"""
+"""Records the library calls that a project makes, through a ``TorchFunctionMode``."""
 
 from __future__ import annotations
 
@@ -59,10 +55,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class RecordingBounds:
-    """Bounds of a recording: ``apis`` (all where it is ``None``), and numbers of calls.
-
-    ``elements`` are those of all arrays of one call together.
-    """
+    """Bounds of a recording: ``apis`` (``None``: all), calls, and array ``elements`` in a call."""
 
     apis: Optional[frozenset[str]] = None
     most: int = MOST
@@ -77,14 +70,10 @@ def recording_calls(
     bounds: RecordingBounds = RecordingBounds(),
     watch: Optional[Watch] = None,
 ) -> Generator[Recording, None, None]:
-    """Record the library calls made under a frame of a file that is ``inside`` the project.
-
-    ``watch`` is told of each such call before it is made, and ``None`` after it.
-    Nothing is recorded of a library that is not torch, nor where it is not imported.
-    """
+    """Record torch calls under a project's frame; ``watch`` hears each, and ``None`` after it."""
     recording = Recording()
     torch = sys.modules.get("torch")
-    if library.name != "torch" or not hasattr(torch, "overrides"):
+    if not hasattr(torch, "overrides"):
         yield recording
         return
     recorder = _Recorder(library, inside, bounds, recording, watch)

@@ -27,12 +27,7 @@ _STACK = re.compile(r"Exception raised from|\nC\+\+ CapturedTraceback")
 _INTERNAL = re.compile(r"INTERNAL ASSERT FAILED|please report a bug", re.IGNORECASE)
 
 
-def outcome_of(
-    function: Callable[[], Any],
-    library: Library,  # noqa: ARG001 - a seam: other libraries fail otherwise
-    *,
-    is_told: bool = True,
-) -> tuple[CallOutcome, Any]:
+def outcome_of(function: Callable[[], Any], *, is_told: bool = True) -> tuple[CallOutcome, Any]:
     """Call it: how it ended, and its value (``None`` where it raised).
 
     Printing an array costs more than computing it: where ``is_told`` is false
@@ -88,10 +83,7 @@ def _apis_by_name(library: Any) -> Mapping[str, LibraryApi]:
 
 
 def live_call(call: CallSource, library: Library) -> LiveCall:
-    """Return a call with values of its own; raises ``LookupError`` for what is no API.
-
-    Else raises what making them raises.
-    """
+    """Return a call with values of its own; raises ``LookupError``, or what making them raises."""
     make = library.namespace
     return LiveCall(
         call.api,
@@ -126,10 +118,7 @@ def copy_call(live: LiveCall, library: Library) -> LiveCall:
 def call_text(
     live: LiveCall, library: Library, spelling: Optional[Callable[[Any], Recipe]] = None
 ) -> CallSource:
-    """Return a call as text; raises :class:`BadRecipe` where it cannot be told.
-
-    ``spelling`` says values otherwise than the library does.
-    """
+    """Return a call as text; raises :class:`BadRecipe`."""
     say = spelling or library.recipe_of
     call = CallSource(
         live.api,
@@ -143,10 +132,7 @@ def call_text(
 
 
 def parse_call(source: str, library: Library) -> CallSource:
-    """Return the call that a text is; raises :class:`BadRecipe`, also where nothing has that name.
-
-    ``torch.nn.Softshrink(0.5)(torch.tensor([1.0]))`` is a layer and its inputs.
-    """
+    """Return the call of a text (``torch.nn.Softshrink(0.5)(x)``); raises :class:`BadRecipe`."""
     outer, inputs = _split(source)
     recipe = parse(outer)
     if not isinstance(recipe, Called):

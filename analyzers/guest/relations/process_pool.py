@@ -1,26 +1,27 @@
-"""Work on many items in forked processes, that survives whatever calls do to a process.
-
-A mark in shared memory names what is in flight, as fuzzers of native code have
-it: so a crash is told with its input, and the work goes on behind it.
-"""
+"""Work on many items in forked processes; what is in flight is marked, so deaths have an input."""
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import math
 import mmap
-import os
 import resource
 import select
-import sys
 import traceback
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterator, Optional, Union
 
-from ..runtime.child_processes import TICK, Frame, InvalidReport, Report, RunningInputRecord, Worker
+from ..runtime.child_processes import (
+    TICK,
+    Frame,
+    InvalidReport,
+    Report,
+    RunningInputRecord,
+    Worker,
+    quieten,
+)
 
 GIBIBYTE = 1 << 30
 
@@ -32,14 +33,7 @@ def limit(memory: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    faulthandler.disable()
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(1)
+    quieten()
 
 
 Begin = Callable[[int, str], None]

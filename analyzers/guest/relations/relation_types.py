@@ -38,11 +38,7 @@ class ApiParameter:
 
 @dataclass(frozen=True)
 class LibraryApi:
-    """A public callable of a library by its canonical dotted name (``torch.nn.functional.relu``).
-
-    ``doc`` is its documentation as the library has it.  ``others`` are its further
-    public names.
-    """
+    """A public callable of a library by canonical name, its ``doc`` and ``others`` of its names."""
 
     name: str
     kind: str
@@ -53,11 +49,7 @@ class LibraryApi:
 
 @dataclass(frozen=True)
 class CallSource:
-    """A call of an API as text can say it: ``torch.lcm(torch.tensor([6]), torch.tensor(4))``.
-
-    The recipes use the library's own names only (``torch.tensor``, ``torch.int64``).
-    ``inputs`` are what a layer, once made, is called with; ``None`` for what is no layer.
-    """
+    """A call of an API as text; ``inputs`` are what a layer is called with, else ``None``."""
 
     api: str
     arguments: tuple[Recipe, ...] = ()
@@ -76,10 +68,7 @@ class CallSource:
 
 @dataclass
 class LiveCall:
-    """A call with its values: what is run, or what was seen while a project ran.
-
-    ``arguments``, ``keywords`` and ``inputs`` as in :class:`CallSource`.
-    """
+    """A call with its values (as in :class:`CallSource`), to be run or seen in a run."""
 
     api: str
     function: Callable[..., Any]
@@ -111,11 +100,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """Outcome of a call: its status, and a text.
-
-    ``text`` is the value, shortened (``tensor([2., 4.])``), the exception
-    (``RuntimeError: …``), or the end of the process (``SIGSEGV``).
-    """
+    """Outcome of a call: its status, and its value, exception or signal as text."""
 
     status: str
     text: str
@@ -147,15 +132,36 @@ Namespace = Mapping[str, Any]
 """The names that recipes of library calls use: ``{"torch": torch}``."""
 
 
-class Library(Protocol):
-    """An installed library: its APIs, valid calls of them, and its values.
+class Arrays(Protocol):
+    """Maker of a library's arrays."""
 
-    ``name`` is its top-level module, ``version`` what it says of itself
-    (``2.13.0+cpu``).
-    """
+    def is_plain(self, array: Any) -> bool:
+        """Return whether it is dense, in memory and not too large."""
+        ...
+
+    def made(self, dtype: str, values: Any, like: Any, /) -> Any:
+        """Return an array of NumPy's elements; on the device of another, with its gradients."""
+        ...
+
+    def layouts(self, array: Any) -> list[Callable[[], Any]]:
+        """Ways to lay it out otherwise: equal elements, or those of a shape that is repeated."""
+        ...
+
+    def overlapping(self, array: Any) -> list[Callable[[], Any]]:
+        """Return ways to lay it out so that elements along an axis are one."""
+        ...
+
+
+class Library(Protocol):
+    """An installed library, its version, APIs, valid calls and values."""
 
     name: str
     version: str
+
+    @property
+    def arrays(self) -> Arrays:
+        """Return the maker of its arrays."""
+        ...
 
     @property
     def namespace(self) -> Namespace:
@@ -175,11 +181,7 @@ class Library(Protocol):
         ...
 
     def valid(self) -> Iterator[tuple[CallSource, str]]:
-        """Return calls that are known to be valid, and where each is from.
-
-        Those of the library's own test data, its documentation's examples, and
-        what it calls itself while those run.
-        """
+        """Return calls known to be valid, and where each is from."""
         ...
 
     def recipe_of(self, value: Any) -> Recipe:
@@ -195,10 +197,7 @@ class Library(Protocol):
         ...
 
     def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
-        """Return dtype by name, shape, and a NumPy array of its elements in a dtype that NumPy has.
-
-        Floating types that NumPy lacks are widened (bfloat16 to float32).
-        """
+        """Return a dtype's name, shape, and elements in NumPy, widened where necessary."""
         ...
 
     def seed(self) -> None:

@@ -166,11 +166,7 @@ def _widened(elements: Any) -> Any:
 
 
 def _apart(ours: Any, theirs: Any, unit: FloatFormat, tolerance: Tolerance) -> Any:
-    """Return where two results lie farther apart than rounding explains.
-
-    Where the square of an input overflows, so may what is computed between:
-    nothing is compared.
-    """
+    """Return where two results lie farther apart than rounding and overflow of squares explain."""
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -186,10 +182,7 @@ def _apart(ours: Any, theirs: Any, unit: FloatFormat, tolerance: Tolerance) -> A
 
 
 def _same_beyond(ours: Any, theirs: Any) -> Any:
-    """Return where two elements that are not both finite are the same one.
-
-    Complex ones are where neither is finite: their parts are not determined.
-    """
+    """Return where two elements that are not both finite are the same, complex parts aside."""
     import numpy as np
 
     if ours.dtype.kind == "c" or theirs.dtype.kind == "c":

@@ -12,13 +12,15 @@ import dis
 import re
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Dict, Generator, Mapping, Optional
+from typing import Any, Dict, Generator, List, Mapping, Optional
 
 FACTS = "facts"
 CONTENT = "content"
 MOST_QUESTIONS = 60
 MOST_TIMES = 25
 _LONGEST = 120
+_DOUBTED = 2
+LONGEST_WORD = 40
 _IS_CONTENT = "is the content"
 _WORD = re.compile(r"[A-Za-z]+")
 _LAST = re.compile(r"(?:\.(\w+)(?:\(\))?|\['(\w+)'\])$")
@@ -31,6 +33,8 @@ _BYTES = frozenset(
     ("blob", "bytearray", "bytes", "content", "data", "getvalue", "image", "jpeg", "jpg", "png",
      "photo", "read", "readall")
 )  # fmt: skip
+_ABOUT = frozenset(["count", "extensions", "length", "limit", "max", "min", "name", "size", "type"])
+"""Words that make a name one of something about a content, such as ``MAX_CONTENT_LENGTH``."""
 _ARRAYS = frozenset(["array", "frame", "image", "img", "picture", "photo"])
 
 
@@ -65,6 +69,7 @@ class _Assumed:
     asked: Dict[str, bool] = field(default_factory=dict)
     times: Dict[str, int] = field(default_factory=dict)
     last: str = ""
+    given: List[str] = field(default_factory=list)
 
 
 _assumed: Optional[_Assumed] = None
@@ -119,11 +124,37 @@ class SelfGiving:
         return self
 
 
+class AssumedWord(str):
+    """A word, or a sign, that equals what is assumed of it."""
+
+    __slots__ = ("_name",)
+    __hash__ = str.__hash__
+    _name: str
+
+    @classmethod
+    def named(cls, name: str, word: str) -> AssumedWord:
+        """Return a word about which questions ask by a name."""
+        made = cls(word)
+        made._name = name
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        equal = super().__eq__(other)
+        shown = isinstance(other, str) and len(other) < LONGEST_WORD
+        return truth(f"{self._name} == {other!r}", equal) if shown else equal
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
 class _Text(SelfGiving, str):
     """The assumed text: also what stands under names for texts in a message or row."""
 
     def __getitem__(self, key: Any) -> Any:
-        return self if isinstance(key, str) else super().__getitem__(key)
+        if isinstance(key, str):
+            return self
+        found = super().__getitem__(key)
+        return AssumedWord.named("text[0]", found) if key == 0 else found
 
     def __getattr__(self, name: str) -> Any:
         if name in _TEXTS:
@@ -146,10 +177,21 @@ def typed(name: str) -> Any:
     if given is None or _assumed is None:
         return None
     _assumed.last = name
-    if _assumed.facts.get(f"{name} {_IS_CONTENT}"[:_LONGEST]):
+    is_content = _assumed.facts.get(_question(name))
+    if is_content:
         return _Text(given) if isinstance(given, str) else given
+    found = None if is_content is False else _called_for(name, given)
+    if found is not None:
+        _assumed.given.append(name)
+    return found
+
+
+def _called_for(name: str, given: Any) -> Any:
+    """Return the content where a name calls for one of its type."""
     last = _LAST.search(name)
     words = set(_WORD.findall((last[1] or last[2] or "").lower())) if last else set()
+    if words & _ABOUT:
+        return None
     if isinstance(given, str):
         return _Text(given) if words & _TEXTS else None
     if isinstance(given, bytes):
@@ -163,8 +205,22 @@ def ask_for_content(name: str) -> None:
     The one that came into being last is asked about too.
     """
     for each in (name, _ended.last):
-        if each and len(_ended.asked) < MOST_QUESTIONS:
-            _ended.asked.setdefault(f"{each} {_IS_CONTENT}"[:_LONGEST], False)
+        _ask(each, default=False)
+
+
+def doubt_content() -> None:
+    """Ask whether the last values that were the content by their names are something else."""
+    for each in _ended.given[-_DOUBTED:]:
+        _ask(each, default=True)
+
+
+def _ask(name: str, *, default: bool) -> None:
+    if name and len(_ended.asked) < MOST_QUESTIONS:
+        _ended.asked.setdefault(_question(name), default)
+
+
+def _question(name: str) -> str:
+    return f"{name} {_IS_CONTENT}"[:_LONGEST]
 
 
 def number_of_elements(frame: FrameType) -> int:

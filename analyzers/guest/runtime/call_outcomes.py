@@ -16,6 +16,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from ..protocol import api_calls
 from ..provenance import error_origin, value_sources
+from ..provenance.bindings import is_main_guard
 from ..provenance.known_values import ProjectCode
 from ..provenance.value_sources import lies_in, takes_outside
 from . import assumptions, exit_reasons, standins
@@ -30,9 +31,9 @@ _FOREIGN = re.compile(r"[/\\](site-packages|dist-packages|\.venv|venv|\.tox)[/\\
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _OUTSIDE = re.compile(
     r"outside of (request|application) context|ImproperlyConfigured|SECRET_KEY"
-    r"|NVIDIA driver|not compiled with (CUDA|XPU|MPS)|CUDA error|CUDA driver|CUDA GPU|cuDNN|cuda"
-    r"[\w ]*not available|MPS (backend|device)|XLA device|\bTPU\b|HIP (error|GPU)"
-    r"|Read-only file system|No space left|LookupError .*nltk",
+    r"|NVIDIA driver|accelerator device|not compiled with (CUDA|XPU|MPS)|CUDA error|CUDA driver"
+    r"|CUDA GPU|cuDNN|cuda[\w ]*not available|MPS (backend|device)|XLA device|\bTPU\b"
+    r"|HIP (error|GPU)|Read-only file system|No space left|LookupError .*nltk",
     re.DOTALL,
 )
 """Exceptions that tell what the machine or the world around the code lacks."""
@@ -101,8 +102,10 @@ def raised(
         )
     )
     for value in _used(frame, _statement(path, line), where):
-        if type(value) is standins.Inert:
-            assumptions.ask_for_content(value.__dict__["_assayer_name"])
+        first = value[0] if isinstance(value, list) and value else value
+        if type(first) is standins.Inert:
+            assumptions.ask_for_content(first.__dict__["_assayer_name"])
+    assumptions.doubt_content()
     known = {"origin": origin, "meant": meant} if origin and not made_up else {}
     return {
         **known,
@@ -216,12 +219,6 @@ def function_at(path: str, line: int) -> str:
     while parts and parts[-1] == "<locals>":
         parts.pop()
     return ".".join(parts) or "<module>"
-
-
-def is_main_guard(node: ast.AST) -> bool:
-    """Return whether a statement is ``if __name__ == "__main__":``."""
-    names = ast.walk(node.test) if isinstance(node, ast.If) else ()
-    return any(isinstance(name, ast.Name) and name.id == "__name__" for name in names)
 
 
 def _covers(node: ast.AST, line: int) -> bool:

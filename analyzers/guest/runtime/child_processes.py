@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import fcntl
 import gc
 import json
 import mmap
 import os
+import resource
 import select
 import signal
 import struct
@@ -61,6 +63,44 @@ def end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
+def discard_streams() -> None:
+    """Let the standard streams lead nowhere, those of native code too."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+
+
+def quieten() -> None:
+    """Write no core file and no text in this process, and let torch use one thread."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    faulthandler.disable()
+    discard_streams()
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def read_exactly(descriptor: int, size: int, waits: Optional[Callable[[], bool]] = None) -> bytes:
+    """Return so many bytes; raises ``EOFError``, ``TimeoutError`` once it ``waits`` no longer."""
+    found = bytearray()
+    while len(found) < size:
+        while waits is not None and not select.select([descriptor], [], [], TICK)[0]:
+            if not waits():
+                raise TimeoutError
+        part = os.read(descriptor, min(size - len(found), 1 << 20))
+        if not part:
+            raise EOFError
+        found += part
+    return bytes(found)
+
+
 def report_own_failure() -> None:
     """Say on the host's stream what went wrong with ourselves."""
     import traceback
@@ -85,12 +125,15 @@ def hide_streams(descriptor: int) -> int:
     _errors = os.dup(2)
     os.set_inheritable(_errors, False)
     os.set_inheritable(descriptor, False)
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
+    discard_streams()
     sys.stdin, sys.stdout, sys.stderr = _streams()
-    ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
+    make_undumpable()
     return descriptor
+
+
+def make_undumpable() -> None:
+    """Let no process without privileges reach this one's memory and descriptors by /proc."""
+    ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
 def disconnect_from_host() -> None:
@@ -245,9 +288,7 @@ class Worker:
         os.set_inheritable(writing, False)
 
         def report(frame: Frame) -> None:
-            line = encode_report(frame)
-            while line:
-                line = line[os.write(writing, line) :]
+            write_all(writing, encode_report(frame))
 
         try:
             task(report, self._flight)

@@ -52,9 +52,16 @@ def consume(value: Any, *, thoroughly: bool = False) -> Any:
         return list(itertools.islice(value, DRAWN))
     if inspect.isasyncgen(value):
         return asyncio.run(_drawn(value))
+    for streamed in map(getattr(value, "__dict__", {}).get, _STREAMED):
+        if inspect.isgenerator(streamed):
+            list(itertools.islice(streamed, DRAWN))
     if thoroughly and _is_lazy(value):
         return _tasted(value)
     return value
+
+
+_STREAMED = ("response", "_iterator")
+"""Attributes in which responses of Flask and Django keep what they send in parts."""
 
 
 def _is_lazy(value: Any) -> bool:
@@ -227,7 +234,7 @@ def execute(
     """Run one input under a time limit; whatever it raises becomes its ending.
 
     Else that is the first of ``ensures`` that does not hold, or what ``describe`` makes. With
-    ``observed`` an observation is beside it.
+    ``observed`` an observation is beside it, of the values of ``ensures`` too.
     """
     recorder = prepared.recorder
     recorder.hits = set()
@@ -262,7 +269,7 @@ def _run(
 ) -> call_outcomes.CallOutcome:
     try:
         if describe is None:
-            return _observe(prepared, arguments)
+            return _observe(prepared, arguments, ensures)
         if ensures:
             from ..inputs.exploration.postcondition_checks import check_postconditions
 
@@ -278,19 +285,24 @@ def _run(
         return call_outcomes.raised(error, prepared.root, fillings, given)
 
 
-def _observe(prepared: PreparedTarget, arguments: Arguments) -> call_outcomes.CallOutcome:
-    """Call the target; describe its result and its arguments after the call."""
-    from ..inputs.exploration.postcondition_checks import arguments_by_name
-    from .observation import observation, random_state
+def _observe(
+    prepared: PreparedTarget, arguments: Arguments, expressions: Sequence[str]
+) -> call_outcomes.CallOutcome:
+    """Call the target; describe its result, its arguments after the call, and expressions."""
+    from ..inputs.exploration.postcondition_checks import arguments_by_name, described_values
+    from .observation import observation, random_digest
 
     framework_setup.seed()
     bound = prepared.bind(arguments)
     function = bound.function()
     bound = replace(bound, function=lambda: function)
-    values = {name: each for name, each in arguments_by_name(bound).items() if name != SELF}
-    before = random_state()
+    values = arguments_by_name(bound)
+    before = random_digest()
     result = prepared.call(bound)
-    found = observation(result, values, drew=random_state() != before)
+    state = random_digest()
+    if expressions:
+        values.update(described_values(prepared, arguments, expressions))
+    found = observation(result, values, drew=state != before, state=state)
     return {**call_outcomes.returned(result), "observation": found}
 
 

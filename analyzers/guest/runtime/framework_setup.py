@@ -14,14 +14,16 @@ _KERAS = "KERAS_BACKEND"
 _BACKENDS = ("tensorflow", "torch", "jax", "numpy")
 
 
-def choose_backend() -> None:
-    """Choose a Keras backend that is there, before the project loads.
-
-    Libraries in C start no threads, as such a process could not fork; ``os.environ`` hides that.
-    """
+def limit_threads() -> None:
+    """Let libraries in C start no threads: such a process could not fork.  Hide it."""
     for name in _THREADS:
         if name not in os.environ:
             os.putenv(name, "1")
+
+
+def choose_backend() -> None:
+    """Choose a Keras backend that is there, before the project loads."""
+    limit_threads()
     if _KERAS in os.environ or not is_installed("keras"):
         return
     found = next((name for name in _BACKENDS if is_installed(name)), None)
@@ -47,19 +49,19 @@ def is_installed(name: str) -> bool:
 SEED = 0
 
 
-def seed() -> None:
-    """Seed ``random``, and NumPy and torch where they are loaded, with 0."""
-    random.seed(SEED)
+def seed(number: int = SEED) -> None:
+    """Seed ``random``, and NumPy and torch where they are loaded."""
+    random.seed(number)
     numpy = sys.modules.get("numpy")
     if hasattr(numpy, "random"):
-        numpy.random.seed(SEED)  # type: ignore[union-attr]
+        numpy.random.seed(number)  # type: ignore[union-attr]
     torch = sys.modules.get("torch")
     generator = getattr(torch, "default_generator", None)
     if hasattr(generator, "manual_seed"):
-        generator.manual_seed(SEED)  # type: ignore[union-attr]
+        generator.manual_seed(number)  # type: ignore[union-attr]
         cuda = getattr(torch, "cuda", None)
         if cuda is not None and cuda.is_initialized():
-            cuda.manual_seed_all(SEED)
+            cuda.manual_seed_all(number)
 
 
 @functools.lru_cache(maxsize=1)

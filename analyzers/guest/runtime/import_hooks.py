@@ -13,7 +13,9 @@ from types import ModuleType
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ..clients import (
+    anthropic,
     client_rules,
+    genai,
     google_rules,
     http_clients,
     huggingface,
@@ -31,7 +33,7 @@ from ..clients.client_rules import (
 from ..clients.schema_messages import Schema
 from ..inputs import external_inputs, project_files
 from ..network.network import Network
-from . import replaced_libraries, standins
+from . import drawing, replaced_libraries, standins
 from .call_outcomes import is_own
 
 Chooser = Callable[[str], Optional[Maker]]
@@ -164,6 +166,9 @@ def _media(project: ClientProject) -> List[ClientRule]:
     return [
         ClientRule("cv2", patch=_patch_cv2),
         ClientRule("soundfile", patch=project_files.patch_soundfile),
+        ClientRule("matplotlib", patch=drawing.patch_matplotlib),
+        ClientRule("PIL.Image", patch=drawing.patch_pictures),
+        ClientRule("PIL.ImageFont", patch=drawing.patch_fonts),
     ]
 
 
@@ -178,6 +183,8 @@ FAMILIES: Tuple[Family, ...] = (
     client_rules.azure_rules,
     huggingface.huggingface_rules,
     client_rules.openai_rules,
+    anthropic.anthropic_rules,
+    genai.genai_rules,
     other_providers.other_rules,
     http_clients.http_rules,
     _media,

@@ -8,6 +8,7 @@ import functools
 import importlib
 import inspect
 import re
+import sys
 import types
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
@@ -36,7 +37,7 @@ def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optio
     found, owner = _named(namespace, parts)
     if standins.is_standin(found) or found is None:
         raise Unfound(f"{name} is not there once the module is loaded")
-    function = _plain(found, parts[-1], file)
+    function = _plain(found, parts[-1], _file_of(owner, parts[-1], file))
     if function is None:
         raise Unfound(f"{name} is no function of this file")
     if isinstance(found, staticmethod) or not isinstance(owner, type):
@@ -51,8 +52,23 @@ def _named(namespace: Mapping[str, Any], parts: List[str]) -> Tuple[Any, Any]:
     found: Any = namespace.get(parts[0])
     for part in parts[1:]:
         owner = found
-        found = vars(found).get(part) if isinstance(found, type) else None
+        kind = _definer(found, part)
+        found = None if kind is None else vars(kind)[part]
     return found, owner
+
+
+def _definer(owner: Any, name: str) -> Optional[type]:
+    """Return the class that defines what a class calls by a name: itself or a base class."""
+    kinds = owner.__mro__ if isinstance(owner, type) else ()
+    return next((kind for kind in kinds if name in vars(kind)), None)
+
+
+def _file_of(owner: Any, name: str, file: str) -> str:
+    """Return the file of a method: another one than the class's where it inherits it."""
+    kind = _definer(owner, name)
+    if kind is None or kind is owner:
+        return file
+    return str(getattr(sys.modules.get(kind.__module__), "__file__", file))
 
 
 def guarded(namespace: Mapping[str, Any], name: str, function: Any) -> Any:
@@ -175,32 +191,59 @@ def _is_constructor(function: Any, owner: type) -> bool:
     return usual and initializer is function and not inspect.isabstract(owner)
 
 
-def parameters(function: Any, owner: Optional[type], text: str) -> List[Dict[str, Any]]:
-    """The parameters as the protocol has them, without ``self`` and ``cls``."""
-    annotations = _annotations(function, text)
+def parameters(
+    function: Any, owner: Optional[type], texts: Callable[[str], str]
+) -> List[Dict[str, Any]]:
+    """The parameters as the protocol has them, without ``self`` and ``cls``.
+
+    ``texts`` gives the text of a file as it was written.
+    """
+    plain = getattr(function, "__func__", function)
+    arguments = _arguments(plain, texts(plain.__code__.co_filename))
+    annotations = {a.arg: ast.unparse(a.annotation) for a, _ in arguments if a.annotation}
+    injected = {a.arg for a, default in arguments if _is_injected(default, plain.__globals__)}
     found: List[Dict[str, Any]] = []
     for parameter in inspect.signature(function).parameters.values():
+        has_default = parameter.default is not parameter.empty
         found.append(
             {
                 "name": parameter.name,
                 "kind": parameter.kind.name.lower(),
-                "default": parameter.default is not parameter.empty,
+                "default": has_default and parameter.name not in injected,
                 "annotation": annotations.get(parameter.name),
             }
         )
     return found if owner is None else found[1:]
 
 
-def _annotations(function: Any, text: str) -> Dict[str, str]:
-    code = getattr(function, "__func__", function).__code__
+def _arguments(function: Any, text: str) -> List[Tuple[ast.arg, Optional[ast.expr]]]:
+    """The arguments of a function as they are written, each with its default."""
+    code = function.__code__
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
         if node.name == code.co_name and code.co_firstlineno in (first, node.lineno):
-            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            return {a.arg: ast.unparse(a.annotation) for a in arguments if a.annotation}
-    return {}
+            given = [*node.args.posonlyargs, *node.args.args]
+            defaults: List[Optional[ast.expr]] = [None] * (len(given) - len(node.args.defaults))
+            with_defaults = zip(given, [*defaults, *node.args.defaults])
+            return [*with_defaults, *zip(node.args.kwonlyargs, node.args.kw_defaults)]
+    return []
+
+
+def _is_injected(default: Optional[ast.expr], names: Mapping[str, Any]) -> bool:
+    """Return whether a default is a marker of FastAPI's, for a value that it gives itself."""
+    called: Any = default.func if isinstance(default, ast.Call) else None
+    while isinstance(called, ast.Attribute):
+        called = called.value
+    value = names.get(getattr(called, "id", ""))
+    if type(value) is standins.Inert:
+        home = str(vars(value)["_assayer_name"])
+    elif isinstance(value, (types.FunctionType, type)):
+        home = value.__module__
+    else:
+        home = value.__name__ if isinstance(value, types.ModuleType) else ""
+    return home.partition(".")[0] == "fastapi"
 
 
 THERE, MISSING, ABSENT = "there", "missing", "absent"

@@ -8,6 +8,8 @@ and ``object`` for everything else.  NaN and infinity stand as texts.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import marshal
 import math
 import sys
 from typing import Any, Dict, Iterable, List, Mapping, Tuple
@@ -17,6 +19,8 @@ from .call_outcomes import shown
 DEEPEST = 5
 MOST_NODES = 64
 MOST_NUMBERS = 64
+_WITHOUT_REFERENCES = 2
+"""Version of ``marshal`` whose bytes depend on values alone, not on who else holds them."""
 _TEXTS = (str, bytes, bool, int, complex, type(None))
 Description = Dict[str, Any]
 
@@ -60,6 +64,8 @@ def _parts(value: Any) -> Tuple[str, List[Tuple[str, Any]]]:
         return "index", [(str(number), each) for number, each in enumerate(value)]
     if hasattr(value, "state_dict") and hasattr(value, "named_parameters"):
         return "state", [(repr(k), v) for k, v in value.state_dict().items()]
+    if hasattr(value, "param_groups") and hasattr(value, "step"):
+        return "attribute", [("param_groups", value.param_groups)]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return "attribute", [(name, getattr(value, name)) for name in names]
@@ -133,7 +139,15 @@ def random_state() -> List[Any]:
     return found
 
 
-def observation(result: Any, arguments: Mapping[str, Any], *, drew: bool) -> Description:
+def random_digest() -> str:
+    """Return a digest of the states of the random number generators in use."""
+    plain = marshal.dumps(random_state(), _WITHOUT_REFERENCES)
+    return hashlib.sha256(plain).hexdigest()[:16]
+
+
+def observation(
+    result: Any, arguments: Mapping[str, Any], *, drew: bool, state: str = ""
+) -> Description:
     """Return the observation of a call that returned.
 
     ``arguments`` are the values after the call, by parameter; of these, arrays and
@@ -143,4 +157,4 @@ def observation(result: Any, arguments: Mapping[str, Any], *, drew: bool) -> Des
     described = describer.describe(result)
     after = {name: describer.describe(value) for name, value in arguments.items()}
     kept = {name: each for name, each in after.items() if each["kind"] in ("array", "parts")}
-    return {"result": described, "arguments": kept, "random": drew}
+    return {"result": described, "arguments": kept, "random": drew, "state": state}

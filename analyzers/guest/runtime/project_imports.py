@@ -54,6 +54,10 @@ class Sources:
         call_outcomes.remember(str(full), text)
         return text
 
+    def text_of(self, full: str) -> str:
+        """The text of an instrumented file, by its whole path."""
+        return self.texts.get(self.relative(full), "")
+
     def statements(self, path: str) -> Tuple[List[ast.stmt], int]:
         """The top-level statements of a file and its compiler flags."""
         tree = self._instrumented.get(path) or ast.parse(self.text(path))
@@ -89,12 +93,19 @@ def _stdlib() -> Any:
 
 
 class ProjectFinder(MetaPathFinder):
-    """Finds the project's modules in ``folders``, before those of others."""
+    """Finds the project's modules in ``folders`` before those of others, ``beside`` after."""
 
-    def __init__(self, sources: Sources, folders: Sequence[str], deadline: float) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        folders: Sequence[str],
+        deadline: float,
+        beside: Sequence[str] = (),
+    ) -> None:
         self.sources = sources
         self.notes: List[str] = []
         self._folders = list(folders)
+        self._beside = list(beside)
         self._deadline = deadline
         self._stdlib = _stdlib()
 
@@ -107,14 +118,24 @@ class ProjectFinder(MetaPathFinder):
         """The spec of a module that lies in the project as a Python file."""
         if path is None and (fullname in self._stdlib or fullname in SHADOWED):
             return None
-        where = self._folders if path is None else path
+        where = [*self._folders, *self._added()] if path is None else path
         spec = PathFinder.find_spec(fullname, where, target)
+        if spec is None and path is None and PathFinder.find_spec(fullname) is None:
+            spec = PathFinder.find_spec(fullname, self._beside, target)
+            if spec is not None and spec.loader is None:
+                return spec
         if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
             return None
         if not is_own(spec.origin, self.sources.root):
             return None
         spec.loader = ProjectLoader(self, spec.origin)
         return spec
+
+    def _added(self) -> Iterator[str]:
+        """Yield the project's folders that its code has put on the path, relative ones too."""
+        for entry in list(sys.path):
+            if entry and not Path(entry).is_absolute():
+                yield from (os.path.normpath(Path(folder, entry)) for folder in self._folders)
 
     def run(self, full: str, namespace: Dict[str, Any]) -> None:
         """Run a file's statements; note those that fail."""

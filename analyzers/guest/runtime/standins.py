@@ -73,6 +73,16 @@ class Entered:
         return None
 
 
+def awaited(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method as an asynchronous client has it."""
+
+    @functools.wraps(method)
+    async def later(*args: Any, **options: Any) -> Any:
+        return method(*args, **options)
+
+    return later
+
+
 class Inert(Entered):
     """One inert object.  A decorator made of it returns the function itself."""
 
@@ -343,8 +353,9 @@ class InertModule(ModuleType):
 
     submodule: Callable[[str], Optional[ModuleType]] = staticmethod(_nothing)
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **own: Any) -> None:
         super().__init__(name, "A stand-in for a module that is not installed.")
+        self.__dict__.update(own)
         self.__path__ = []
         self.__all__: List[str] = []
         self.__version__ = InertText("0")

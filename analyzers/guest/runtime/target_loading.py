@@ -9,9 +9,20 @@ import os
 import sys
 import tempfile
 from collections import deque
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from ..clients.given_clients import GivenClients
 from ..inputs import external_inputs, project_files
@@ -69,6 +80,11 @@ SECONDS = 45.0
 _MODULE_LEVEL = ("<module>", "__main__")
 
 
+def _around(root: str, path: str) -> Iterator[str]:
+    """Yield the folders around a file, from which a program may be started, the nearest first."""
+    yield from (str(Path(root, folder)) for folder in PurePath(path).parents)
+
+
 class Unprepared(Exception):  # noqa: N818 - a fact about the target, not an error of ours
     """The target cannot be called; says why."""
 
@@ -86,7 +102,8 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     expected = [entry for entry in entries if entry["name"] in named]
     schemas = message.get("schemas") or {}
     folders = _folders(root, path)
-    project = ProjectFinder(sources, folders, time_limits.now() + SECONDS)
+    beside = [folder for folder in _around(root, path) if folder not in folders]
+    project = ProjectFinder(sources, folders, time_limits.now() + SECONDS, beside)
     project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
     _enter(root, path, folders)
     network = Network(entries, message.get("network"))
@@ -140,7 +157,7 @@ def _loaded(project: ProjectFinder, path: str, name: str) -> _Loaded:
         with CLOCK.limited(SECONDS):
             module = _import(project, path)
         function, owner = name_lookup.find(vars(module), name, full)
-        parameters = name_lookup.parameters(function, owner, project.sources.texts[path])
+        parameters = name_lookup.parameters(function, owner, project.sources.text_of)
     except name_lookup.Unfound as unfound:
         raise Unprepared(f"{unfound}{_because(project, path)}") from unfound
     except BaseException as error:
@@ -171,8 +188,13 @@ def _package(root: str, path: str) -> Tuple[str, str]:
 
 
 def _folders(root: str, path: str) -> List[str]:
+    """Return the folders whose modules come before libraries.
+
+    What lies beside a module of a package is its own whole name (``package.numpy``) first.
+    """
     own = Path(root, path).parent
-    wanted = [_package(root, path)[0], root, str(Path(root, "src")), str(own)]
+    alone = [] if (own / "__init__.py").exists() else [str(own)]
+    wanted = [_package(root, path)[0], root, str(Path(root, "src")), *alone]
     return [
         folder
         for folder in dict.fromkeys(wanted)

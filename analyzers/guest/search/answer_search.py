@@ -24,11 +24,15 @@ MOST_RUNS = 3_000
 MOST_ANSWERS = 3
 SEEDS_FIRST = 600
 ENOUGH_FOR_CRASHES = 500
+MOST_KEYS = 12
+IDLE_SECONDS = 3.0
+IDLE_RUNS = 100
+"""Work, and runs, after which a search that reaches nothing new ends."""
 
 
 def mutate(campaign: SearchCampaign, variable: Sequence[str], seconds: float) -> None:
     """Replay candidates until all goals are reached, or ``seconds`` of work are over."""
-    watch = Stopwatch(seconds)
+    watch, idle, reached = Stopwatch(seconds), Stopwatch(IDLE_SECONDS), 0
     corpus: List[AnswerCandidate] = []
     seeds, mutants = _seeds(campaign), _mutants(campaign, corpus, variable)
     candidates = itertools.chain(
@@ -39,11 +43,12 @@ def mutate(campaign: SearchCampaign, variable: Sequence[str], seconds: float) ->
     for number, candidate in enumerate(itertools.islice(candidates, MOST_RUNS)):
         if number > ENOUGH_FOR_CRASHES and not campaign.missing:
             return
-        if watch.over():
-            campaign.notes.append(f"the search was cut short: {number} runs took {seconds:g} s")
+        if watch.over() or (number - reached > IDLE_RUNS and idle.over()):
+            campaign.notes.append(f"the search was cut short: {number} runs reached no more")
             return
         if campaign.run(candidate):
             corpus.append(candidate)
+            idle, reached = Stopwatch(IDLE_SECONDS), number
 
 
 def _alternating(
@@ -209,7 +214,7 @@ def search(prepared: PreparedTarget, message: Mapping[str, Any]) -> Frame:
             crashes=[] if entry.failed is None else [_failed(*entry.failed)],
         )
     campaign = SearchCampaign(prepared, entry.arguments, goals, message["seed"])
-    campaign.pool = pool
+    campaign.pool, campaign.models.keys = pool, pool.close[:MOST_KEYS]
     mutate(campaign, _variable(entry), message["mutation_seconds"])
     proof = SymbolicProof()
     if campaign.missing and campaign.apis:

@@ -32,8 +32,10 @@ from .answer_models.answer_model import Answer, MutationParameters
 from .search_campaign import AnswerCandidate, CatalogueModels, SearchCampaign
 
 Report = Callable[[Dict[str, Any]], None]
-PATH_SECONDS = 10.0
+PATH_SECONDS = 4.0
 MOST_PATHS = 250
+SLOW_SECONDS, SLOW_PATHS = 6.0, 10
+"""A search that has not explored so many paths after so many seconds comes to no end."""
 
 
 class Unknowns:
@@ -129,6 +131,8 @@ class Explorer:
         self._hits: Set[int] = set()
         self._missing = set(campaign.missing)
         self._depends: Set[int] = set()
+        self._paths = 0
+        self._began = time.process_time()
 
     def explore(self, seconds: float) -> None:
         """Explore until all is reached or exhausted, or for so many ``seconds`` or paths."""
@@ -137,14 +141,23 @@ class Explorer:
             per_path_timeout=min(PATH_SECONDS, seconds / 2),
             max_iterations=MOST_PATHS,
         )
-        began = time.process_time()
         result = explore_loop(options, RootNode(), self._run_path)
-        if time.process_time() - began > seconds:
-            self._report({"cut": f"the symbolic search was cut short after {seconds:g} s"})
+        if self._is_slow() or self._spent() > seconds:
+            self._report({"cut": f"the symbolic search was cut short after {self._spent():.0f} s"})
         if result.exhausted and self._clean:
             self._report({"exhausted": sorted(self._dead())})
 
+    def _spent(self) -> float:
+        return time.process_time() - self._began
+
+    def _is_slow(self) -> bool:
+        return self._spent() > SLOW_SECONDS and self._paths < SLOW_PATHS
+
     def _run_path(self, space: StateSpace) -> PathOutcome:
+        if self._is_slow():
+            self._clean = False
+            return PathOutcome(CallAnalysis(VerificationStatus.UNKNOWN), breakout=True)
+        self._paths += 1
         director = space.extra(ModelingDirector)
         director.global_representations[float] = RealBasedSymbolicFloat
         recorder = self._campaign.prepared.recorder

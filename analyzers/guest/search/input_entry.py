@@ -13,9 +13,11 @@ from ..protocol.input_paths import ARGUMENTS, CAMERA, SERVICE, InputPath, file_p
 from ..runtime import assumptions
 from ..runtime.execution import PreparedTarget, Result, execute
 from .input_slots import (
+    SUFFIXES,
     InputSlot,
     Markers,
     contents,
+    is_hinted,
     is_likely,
     kinds_of,
     of_parameters,
@@ -24,7 +26,7 @@ from .input_slots import (
     picture,
     places_in,
 )
-from .obstacles import returned_early
+from .obstacles import raised_because_of, returned_early
 from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
 from .structured_answers import shaped
 
@@ -40,12 +42,15 @@ FOR_PLACES = 40
 FOR_TEXTS = 5.0
 FOR_ASSUMPTIONS = 6.0
 MOST_ASSUMPTIONS = 150
+MOST_PARAMETERS = 3
+FOR_PARAMETERS = 2.0
 _FACTS = str(InputPath(SERVICE).item(assumptions.FACTS))
 _CONTENT = str(InputPath(SERVICE).item(assumptions.CONTENT))
 MOST_TEXT_SLOTS = 2
 OPENING = "opening-"
-FIRST_SECONDS = 10.0
 SECONDS = 2.0
+LATER_SECONDS = 0.5
+MOST_TIMEOUTS = 2
 _PICTURE = picture(8, 8, b"")
 _INERT: Dict[str, Any] = {"kind": "inert"}
 _SHORT = range(1, 40)
@@ -99,7 +104,8 @@ def find_entry(
     entry = slotless or search.without_slot(next(search.others(None)))
     found = search.through_what_it_opens() or search.with_one_of(texts)
     found = found or search.through_assumptions(asked=entry.arguments is not None)
-    return found or replace(entry, executions=search.executions)
+    obstacle = entry.obstacle and search.obstacle
+    return found or replace(entry, executions=search.executions, obstacle=obstacle)
 
 
 class _Search:
@@ -110,13 +116,15 @@ class _Search:
         self.parameters = [p for p in prepared.parameters if not p["kind"].startswith("var")]
         self.kinds = kinds_of(prepared.expected or prepared.entries)
         self.executions = 0
+        self._timeouts = 0
         self._annotations = {p["name"]: str(p["annotation"] or "") for p in self.parameters}
         names = list(self._annotations)
         found = places_in(prepared.sources, prepared.path, prepared.name, names)
         self._places = [place for place in found if not _is_prefix(place, found)]
         self._most = MOST_TRIALS
         self._words = words
-        self._obstacle = ""
+        self.obstacle = ""
+        self._furthest = -1
         self._failed: Optional[Tuple[Arguments, Dict[str, Any]]] = None
 
     def slots(self) -> Iterator[InputSlot]:
@@ -173,30 +181,38 @@ class _Search:
         One that asks without the input counts unless the code ``asked`` without assumptions.
         """
         without: Optional[InputEntry] = None
+        for slot in self._assumed_slots():
+            found = self._assumed(slot)
+            if found is not None and found.slot:
+                return found
+            without = without or found
+        return None if asked else without
+
+    def _assumed_slots(self) -> Iterator[InputSlot]:
+        """The likeliest parameters, then whatever library, service or object gives the input."""
+        hinted = [p for p in self.parameters if is_hinted(p)]
+        yield from of_parameters(hinted, self.kinds)[:MOST_PARAMETERS]
         for kind in self.kinds:
             for form in _ASSUMED_FORMS[kind]:
-                found = self._assumed(InputSlot(_CONTENT, form, kind))
-                if found is not None and found.slot:
-                    return found
-                without = without or found
-        return None if asked else without
+                yield InputSlot(_CONTENT, form, kind)
 
     def _assumed(self, slot: InputSlot) -> Optional[InputEntry]:
         """Change assumptions one by one; those that led to new questions are followed first."""
-        watch, without = Stopwatch(FOR_ASSUMPTIONS), None
+        is_service = slot.key == _CONTENT
+        watch, without = Stopwatch(FOR_ASSUMPTIONS if is_service else FOR_PARAMETERS), None
         known: Set[str] = set()
         waiting: List[Tuple[int, int, Dict[str, bool]]] = [(0, 0, {})]
-        rest, number = {**next(self.others(slot)), **self._plain()}, 0
+        rest, number = {**next(self.others(slot)), **self._plain(slot)}, 0
         most = self.executions + MOST_ASSUMPTIONS
         while waiting and self.executions < most and not watch.over():
             _, _, facts = heapq.heappop(waiting)
-            arguments = {**rest, _FACTS: _literal(repr(facts)), _CONTENT: slot.content}
-            marked = {**arguments, _CONTENT: self.markers.argument(slot, 0)}
+            arguments = {**rest, _FACTS: _literal(repr(facts)), slot.key: slot.content}
+            marked = {**arguments, slot.key: self.markers.argument(slot, 0)}
             result, spy = self.call(marked)
             if spy.requests and usable(result):
                 if any(map(self.markers.carried, spy.requests)):
                     given = marked if slot.kind == "text" else arguments
-                    return InputEntry(given, _CONTENT, None, self.executions)
+                    return InputEntry(given, slot.key, None, self.executions)
                 without = without or InputEntry(arguments, None, None, self.executions)
             questions = assumptions.asked_questions()
             new = not questions.keys() <= known
@@ -208,9 +224,10 @@ class _Search:
                     heapq.heappush(waiting, (0 if new else len(changed), number, changed))
         return without
 
-    def _plain(self) -> Arguments:
+    def _plain(self, slot: InputSlot) -> Arguments:
         """Arguments for needed parameters of which the code uses no part: names, numbers."""
-        needed = [p["name"] for p in self.parameters if not p["default"]]
+        taken = slot.place.root
+        needed = [p["name"] for p in self.parameters if not p["default"] and p["name"] != taken]
         used = parts_used(self.prepared.sources, self.prepared.path, self.prepared.name)
         first = [name for name in needed if name not in used]
         guesses = {p["name"]: self._guesses(p) for p in self.parameters if p["name"] in first}
@@ -224,13 +241,24 @@ class _Search:
     def call(self, arguments: Arguments) -> Tuple[Result, _Spy]:
         self.executions += 1
         spy = _Spy(self.models)
-        seconds = FIRST_SECONDS if self.executions == 1 else SECONDS
+        seconds = SECONDS if self._timeouts < MOST_TIMEOUTS else LATER_SECONDS
         result = execute(self.prepared, arguments, spy, seconds)
+        self._timeouts += result.ending["kind"] == "timed-out"
         if not spy.requests or not usable(result):
-            self._obstacle = self._obstacle or self._explained(arguments, result.ending)
+            self._note_obstacle(arguments, result.ending)
             if self._failed is None and result.ending.get("origin"):
                 self._failed = arguments, result.ending
         return result, spy
+
+    def _note_obstacle(self, arguments: Arguments, ending: Mapping[str, Any]) -> None:
+        """Keep the obstacle of the call that asked the most about what is assumed."""
+        assuming = _FACTS in arguments
+        passed = len(assumptions.asked_questions()) if assuming else -1
+        if self.obstacle and passed <= self._furthest:
+            return
+        explained = self._explained(arguments, ending)
+        if not self.obstacle or " at " in explained:
+            self.obstacle, self._furthest = explained, passed
 
     def filled(self, slot: InputSlot) -> Tuple[Optional[InputEntry], bool]:
         """Return whether a slot's input gets through, the other arguments filled."""
@@ -273,14 +301,17 @@ class _Search:
         result, spy = self.call(arguments)
         if spy.requests and not isinstance(result.ending.get("reason"), str):
             return InputEntry(arguments, None, None, self.executions)
-        obstacle = self._obstacle or self._explained(arguments, result.ending)
+        obstacle = self.obstacle or self._explained(arguments, result.ending)
         return InputEntry(None, None, obstacle, self.executions, self._failed)
 
     def _explained(self, arguments: Arguments, ending: Mapping[str, Any]) -> str:
         if ending["kind"] == "raised":
+            name, refuses = ending["exception"], ending["refusal"]
+            cause = refuses and raised_because_of(self.prepared, arguments, name, SECONDS)
+            after = f" after {cause}," if cause else ""
             return (
-                f"raised {ending['exception']} ({ending['message'][:120]}) at "
-                f"{ending['path']}:{ending['line']} before any ML API was asked"
+                f"raised {name} ({ending['message'][:120]}) at "
+                f"{ending['path']}:{ending['line']}{after} before any ML API was asked"
             )
         if ending["kind"] == "timed-out":
             return f"took longer than {ending['seconds']:g} s before any ML API was asked"
@@ -313,10 +344,12 @@ class _Search:
             near = not place.is_parameter or (taken and taken.steps and place.root == taken.root)
             if near and _is_filled(place) and place != taken:
                 files_too = any(str(name).lower() == "files" for _, name in place.steps[:1])
-                found[str(place)] = (
-                    {"kind": "content", "form": "file"} if files_too else _literal(_FIELD)
-                )
+                found[str(place)] = self._upload() if files_too else _literal(_FIELD)
         return found
+
+    def _upload(self) -> Dict[str, Any]:
+        suffix = SUFFIXES.get(self.kinds[0]) if self.kinds else None
+        return {"kind": "content", "form": "file", **({"suffix": suffix} if suffix else {})}
 
     def _guesses(self, parameter: Mapping[str, Any]) -> List[Dict[str, Any]]:
         name, annotation = parameter["name"].lower(), str(parameter["annotation"] or "")

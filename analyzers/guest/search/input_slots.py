@@ -51,12 +51,57 @@ def places_in(
     return [place for place in found if place.steps or not place.is_parameter]
 
 
+MOST_STEPS = 3
+
+
 def parts_used(sources: Mapping[str, str], path: str, function: str) -> Set[str]:
-    """Return the names of which a function uses parts: attributes, items, elements."""
+    """Return the names of which a function, or one that it hands them to, uses parts.
+
+    Parts are attributes, items and elements.
+    """
     _, node = next(_reached(sources, path, function))
+    known: Dict[str, List[Any]] = {}
+    for text in sources.values():
+        for qualified, each in functions(ast.parse(text.lstrip("\ufeff"))):
+            owner, _, name = qualified.rpartition(".")
+            known.setdefault(owner if name == "__init__" else name, []).append(each)
+    return _parts_of(node, known, MOST_STEPS)
+
+
+def _parts_of(node: ast.AST, known: Mapping[str, Sequence[Any]], steps: int) -> Set[str]:
     used: List[Any] = [getattr(each, "value", None) for each in ast.walk(node) if _takes_part(each)]
     used += [each.iter for each in ast.walk(node) if isinstance(each, (ast.For, ast.comprehension))]
-    return {each.id for each in used if isinstance(each, ast.Name)}
+    found = {each.id for each in used if isinstance(each, ast.Name)}
+    for call in ast.walk(node) if steps else ():
+        handed = _handed(call) if isinstance(call, ast.Call) else {}
+        called = known.get(_name_of(call), ()) if handed else ()
+        if len(called) == 1 and called[0] is not node:
+            inner = _parts_of(called[0], known, steps - 1)
+            taken = _parameters(called[0])
+            for name, place in handed.items():
+                at = taken[place] if isinstance(place, int) and place < len(taken) else place
+                found |= {name} if at in inner else set()
+    return found
+
+
+def _name_of(call: ast.AST) -> str:
+    called: Any = getattr(call, "func", None)
+    return getattr(called, "attr", getattr(called, "id", ""))
+
+
+def _handed(call: ast.Call) -> Dict[str, Any]:
+    """Return the names that a call hands on, each with its place or keyword."""
+    found: Dict[str, Any] = {
+        each.id: at for at, each in enumerate(call.args) if isinstance(each, ast.Name)
+    }
+    named = ((each.value, each.arg) for each in call.keywords)
+    found.update({value.id: name for value, name in named if isinstance(value, ast.Name) and name})
+    return found
+
+
+def _parameters(function: Any) -> List[str]:
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
 
 
 def _takes_part(node: Any) -> bool:
@@ -242,7 +287,7 @@ _ANNOTATED = {
     "Path": ("path",),
 }
 _KINDS = ("image", "text", "audio")
-_SUFFIXES = {"text": ".txt", "image": ".png", "audio": ".wav"}
+SUFFIXES = {"text": ".txt", "image": ".png", "audio": ".wav"}
 _UNFIT = {"text": ("pil", "numpy"), "image": ("text",), "audio": ("text", "pil", "numpy")}
 _LIST = re.compile(r"\b(list|List|Sequence|Iterable|Tuple|tuple|Collection)\[(.*)\]")
 _MEDIA = {
@@ -269,7 +314,7 @@ class InputSlot:
     @property
     def content(self) -> Dict[str, Any]:
         """The content argument without a content."""
-        return {"kind": "content", "form": self.form, "suffix": _SUFFIXES[self.kind]}
+        return {"kind": "content", "form": self.form, "suffix": SUFFIXES[self.kind]}
 
 
 def kinds_of(entries: Sequence[Mapping[str, Any]]) -> List[str]:
@@ -342,6 +387,11 @@ def is_likely(place: InputPath, annotation: Optional[str]) -> bool:
         return False
     plural = place.root.endswith("s") and not place.root.endswith("ss")
     return _LIST.search(annotation) is not None if annotation else plural
+
+
+def is_hinted(parameter: Mapping[str, Any]) -> bool:
+    """Return whether the name or annotation of a parameter is that of an input."""
+    return _forms(parameter["name"], str(parameter["annotation"] or ""))[1]
 
 
 def _forms(name: str, annotation: str) -> Tuple[List[str], bool]:

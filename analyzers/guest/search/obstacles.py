@@ -22,13 +22,13 @@ _Block = Tuple[ast.stmt, str, List[ast.stmt]]
 
 @dataclass
 class _Trace:
-    """The lines of the target that a call ran, its last names, and an error that was swallowed."""
+    """The lines of the target that a call ran, its last names, and the errors on the way."""
 
     prepared: PreparedTarget
     lines: Set[int] = field(default_factory=set)
     last: int = 0
     names: Mapping[str, Any] = field(default_factory=dict)
-    error: str = ""
+    errors: List[str] = field(default_factory=list)
 
     def watch(self, frame: FrameType, event: str, value: Any) -> Any:
         """Follow frames of the project's own code."""
@@ -40,7 +40,7 @@ class _Trace:
         name = self.prepared.name.rpartition(".")[2]
         if event == "exception" and not issubclass(value[0], _EXPECTED):
             said = " ".join(str(value[1]).split())[:LONGEST]
-            self.error = f"{value[0].__name__} ({said}) at {path}:{frame.f_lineno}"
+            self.errors.append(f"{value[0].__name__} ({said}) at {path}:{frame.f_lineno}")
         elif path == self.prepared.path and frame.f_code.co_name in (name, "<module>"):
             self.lines.add(frame.f_lineno)
             self.last = frame.f_lineno
@@ -50,6 +50,22 @@ class _Trace:
 
 def returned_early(prepared: PreparedTarget, arguments: Arguments, seconds: float) -> str:
     """Call the target once more, and return where and why it returned without a request."""
+    trace = _traced(prepared, arguments, seconds)
+    guard = _guard(prepared, trace)
+    swallowed = f"; {trace.errors[-1]} was swallowed" if trace.errors else ""
+    return f"returned before it called the API{guard}{swallowed}"
+
+
+def raised_because_of(
+    prepared: PreparedTarget, arguments: Arguments, raised: str, seconds: float
+) -> str:
+    """Call the target once more, and return the last error before the one that it raised itself."""
+    last = f"{raised.rpartition('.')[2]} ("
+    errors = _traced(prepared, arguments, seconds).errors
+    return next((error for error in reversed(errors) if not error.startswith(last)), "")
+
+
+def _traced(prepared: PreparedTarget, arguments: Arguments, seconds: float) -> _Trace:
     trace = _Trace(prepared)
     before = sys.gettrace()
     sys.settrace(trace.watch)
@@ -57,9 +73,7 @@ def returned_early(prepared: PreparedTarget, arguments: Arguments, seconds: floa
         execute(prepared, arguments, EmptyAnswers(), seconds)
     finally:
         sys.settrace(before)
-    guard = _guard(prepared, trace)
-    swallowed = f"; {trace.error} was swallowed" if trace.error else ""
-    return f"returned before it called the API{guard}{swallowed}"
+    return trace
 
 
 def _guard(prepared: PreparedTarget, trace: _Trace) -> str:

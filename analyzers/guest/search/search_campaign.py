@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import struct
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
@@ -14,7 +15,7 @@ from ..runtime.time_limits import CLOCK, TimeUp
 from .answer_models.answer_model import AnswerModel, MutationParameters
 from .answer_models.label_answers import among
 from .answer_models.model_registry import model_for
-from .code_constants import ConstantPool
+from .code_constants import ORDINARY, ConstantPool
 from .structured_answers import shaped
 
 _NAMERS: Mapping[str, str] = {
@@ -36,13 +37,25 @@ class ConsistentAnswers:
         if recognizer is None or not isinstance(knobs, tuple):
             return knobs
         asked = (recognizer, request.content_digest, request.text, request.uri)
-        first = self._named.setdefault(asked, knobs)
-        if first is knobs:
-            return knobs
+        entries = _of_text(knobs, request.text or "")
+        first: Tuple[Any, ...] = self._named.setdefault(asked, entries)
+        if first is entries:
+            return entries
         scores = [score for _, score in knobs]
         return tuple(
             (name, scores[at] if at < len(scores) else 0.0) for at, (name, _) in enumerate(first)
         )
+
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def _of_text(knobs: Tuple[Any, ...], text: str) -> Tuple[Any, ...]:
+    """The entries with words of the text for names that mean nothing to the code."""
+    words = list(dict.fromkeys(_WORD.findall(text)))
+    plain = [name for name, _ in knobs if name.startswith(ORDINARY)]
+    named = dict(zip(plain, words))
+    return tuple((named.get(name, name), score) for name, score in knobs)
 
 
 Arguments = Dict[str, Dict[str, Any]]
@@ -91,7 +104,8 @@ class CandidateSupplier:
         planned = self._plan.get(request.api)
         knobs = planned[min(number, len(planned) - 1)] if planned else model.start()
         knobs = self._models.fitting(request, knobs)
-        knobs = self._together.agreeing(request, shaped(knobs, request))
+        knobs = shaped(knobs, request, self._models.keys)
+        knobs = self._together.agreeing(request, knobs)
         self._given.append((request.api, knobs))
         return model.answer(_single(knobs) if request.api.startswith(self._single) else knobs)
 
@@ -112,7 +126,9 @@ def _single(knobs: MutationParameters) -> MutationParameters:
 class CatalogueModels:
     """The models of the APIs in a catalogue."""
 
-    def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, entries: Sequence[Mapping[str, Any]], keys: Sequence[str] = ()) -> None:
+        """``keys`` are those that code may read of JSON for which a request asks."""
+        self.keys = keys
         self._entries = {entry["name"]: entry for entry in entries}
         self._made: Dict[str, AnswerModel] = {}
 

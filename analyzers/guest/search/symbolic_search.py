@@ -92,6 +92,8 @@ def _messages(schemas: Mapping[str, Any]) -> Iterator[Any]:
 
 GRACE = 1.0
 TICK = 0.1
+WITHOUT_PROOF = 8.0
+"""Seconds where a search can find answers, and never tell that there are none."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,9 @@ def explore(
     The ``layer`` of the ``search`` frame is a folder of packages behind all others. Where CrossHair
     does not start with these versions, ``note`` says so.
     """
+    provable = may_prove(campaign, entry)
     seconds, most = message["symbolic_seconds"], message["max_list"]
+    seconds = seconds if provable else min(seconds, WITHOUT_PROOF)
     exhausted: FrozenSet[int] = frozenset()
     for report in _reports(campaign, seconds, most, message.get("layer")):
         if "unable" in report:
@@ -120,7 +124,7 @@ def explore(
             campaign.notes.append(report["cut"])
         if "plan" in report:
             campaign.run(AnswerCandidate({api: _tuples(k) for api, k in report["plan"].items()}))
-        if "exhausted" in report and may_prove(campaign, entry):
+        if "exhausted" in report and provable:
             exhausted = frozenset(report["exhausted"])
         if not campaign.missing:
             break

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzers.guest.annotations.syntax import render
 
 from ..constraints.constraint_builders import array_text, parse_constraint
 from ..facts import all_known
-from ..shape_interpreter.abstract_values import OneOf, ProjectInstance, Tensor, TensorElements
+from ..shape_interpreter.abstract_values import (
+    LayerChain,
+    LibraryLayer,
+    LibraryName,
+    OneOf,
+    ProjectClass,
+    ProjectFunction,
+    ProjectInstance,
+    Tensor,
+    TensorElements,
+)
 
 _LONGEST = 2000
 _MOST_ITEMS = 64
+_LIBRARIES = ("torch", "numpy", "jax", "keras")
 _MAKERS = {"tensors": "tensor", "np_arrays": "array", "jax_arrays": "jax_array"}
 
 
@@ -67,10 +78,11 @@ def recipe_text(value: Any, path: str) -> str | None:
 
 
 def _recipe(value: Any, path: str) -> str | None:
+    named = _of_project_or_library(value, path)
+    if named is not None:
+        return named
     if isinstance(value, Tensor):
         return _made(value)
-    if isinstance(value, ProjectInstance):
-        return _constructed(value, path)
     if type(value) is dict:
         pairs = [(_recipe(key, path), _recipe(each, path)) for key, each in value.items()]
         if any(key is None or each is None for key, each in pairs):
@@ -79,6 +91,16 @@ def _recipe(value: Any, path: str) -> str | None:
     if type(value) in (list, tuple) and len(value) <= _MOST_ITEMS:
         return _display(value, path)
     return repr(value) if _is_plain(value) and type(value) in _PLAIN else None
+
+
+def _of_project_or_library(value: Any, path: str) -> str | None:
+    if isinstance(value, ProjectInstance):
+        return _constructed(value, path)
+    if isinstance(value, ProjectClass | ProjectFunction):
+        return _named(value, path)
+    if isinstance(value, LibraryName | LibraryLayer | LayerChain):
+        return _of_library(value, path)
+    return None
 
 
 _PLAIN = (bool, int, float, str, type(None))
@@ -94,14 +116,48 @@ def _display(value: Sequence[Any], path: str) -> str | None:
 
 
 def _constructed(value: ProjectInstance, path: str) -> str | None:
-    if value.given is None or value.of.module.path != path or "." in value.of.name:
+    named = None if value.given is None else _named(value.of, path)
+    if value.given is None or named is None:
         return None
-    args = [_recipe(each, path) for each in value.given[0]]
-    kwargs = {name: _recipe(each, path) for name, each in value.given[1].items()}
-    if None in args or None in kwargs.values() or value.of.name not in value.of.module.names:
+    return _call(named, *value.given, path)
+
+
+def _call(named: str, args: Sequence[Any], kwargs: Mapping[str, Any], path: str) -> str | None:
+    """Return a call of a name, or of what ``imported(…)`` gives."""
+    placed = [_recipe(each, path) for each in args]
+    words = {name: _recipe(each, path) for name, each in kwargs.items()}
+    if None in placed or None in words.values():
         return None
-    words = [*(each or "" for each in args), *(f"{name}={text}" for name, text in kwargs.items())]
-    return f"{value.of.name}({', '.join(words)})"
+    inside = [*(each or "" for each in placed), *(f"{n}={text}" for n, text in words.items())]
+    if named.startswith("imported("):
+        module = named.removeprefix("imported(").removesuffix(")")
+        return f"constructed({', '.join([module, *inside])})"
+    return f"{named}({', '.join(inside)})"
+
+
+def _named(value: ProjectClass | ProjectFunction, path: str) -> str | None:
+    """Return the name of what a file defines at its top, which is imported from another file."""
+    home, name = value.module.path, value.name
+    bound = isinstance(value, ProjectFunction) and value.bound is not None
+    if bound or value.module.names.get(name) is not value.node:
+        return None
+    if home == path:
+        return name
+    return f"imported({home!r}, {name!r})" if home.endswith(".py") else None
+
+
+def _of_library(value: LibraryName | LibraryLayer | LayerChain, path: str) -> str | None:
+    """Return a library's object, or a layer with the arguments that it was given."""
+    if isinstance(value, LayerChain):
+        return _call("imported('torch.nn', 'Sequential')", value, {}, path)
+    if isinstance(value, LibraryLayer):
+        named = f"imported('torch.nn', {value.name!r})"
+        known = "." not in value.name and value.given is not None
+        return _call(named, *value.given, path) if known and value.given else None
+    module, _, name = value.name.rpartition(".")
+    if not module or module.partition(".")[0] not in _LIBRARIES:
+        return None
+    return f"imported({module!r}, {name!r})"
 
 
 def _made(value: Tensor) -> str | None:

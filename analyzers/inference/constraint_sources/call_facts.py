@@ -10,7 +10,14 @@ from analyzers.guest.annotations.syntax import render
 from analyzers.vocabulary.contracts import ObservedCall
 
 from ..constraints.constraint_builders import array_text, ints_text, parse_constraint
-from ..facts import Confidence, ConstraintSource, Fact, FunctionContext, InferredConstraint
+from ..facts import (
+    Confidence,
+    ConstraintSource,
+    Fact,
+    FunctionContext,
+    InferredConstraint,
+    InferredRequirement,
+)
 from .call_sites import ProjectCallSite, project_call_sites
 
 _FEW = 8
@@ -142,8 +149,36 @@ def _words(
 def facts(subject: FunctionContext) -> Iterator[Fact]:
     """The values that calls give, and what they have in common."""
     found = list(project_call_sites(subject))
+    yield from _shared_sizes(found)
     for source in (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT):
         yield from _facts([each for each in found if each.source is source], source)
+
+
+def _shared_sizes(found: Sequence[ProjectCallSite]) -> Iterator[InferredRequirement]:
+    """Yield the numbers that are the size of an array in all calls that give both."""
+    pairs: dict[tuple[str, str, int], list[tuple[int, int]]] = {}
+    for site in found:
+        numbers, shapes = _numbers_and_shapes(site.arguments)
+        for number, value in numbers.items():
+            for name, shape in shapes.items():
+                for place, size in enumerate(shape):
+                    pairs.setdefault((number, name, place), []).append((value, size))
+    for (number, name, place), values in pairs.items():
+        if len(set(values)) > 1 and all(value == size for value, size in values):
+            condition = f"{number} is None or {name}.shape[{place}] == {number}"
+            where = next(each.where for each in found if number in each.arguments)
+            yield InferredRequirement(condition, found[0].source, Confidence.LIKELY, where)
+
+
+def _numbers_and_shapes(call: Call) -> tuple[dict[str, int], dict[str, tuple[Any, ...]]]:
+    values = {name: each.value("values") for name, each in call.items() if each.kind == "froms"}
+    numbers = {
+        name: each[0]
+        for name, each in values.items()
+        if isinstance(each, list) and len(each) == 1 and type(each[0]) is int
+    }
+    shapes = {name: shape_of(each) for name, each in call.items() if each.kind in ARRAYS}
+    return numbers, {name: each for name, each in shapes.items() if each is not None}
 
 
 def _facts(found: Sequence[ProjectCallSite], source: ConstraintSource) -> Iterator[Fact]:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from posixpath import basename
 from typing import Any
 
+from analyzers.guest.inputs.documented_examples import code_blocks, dedented
 from analyzers.guest.runtime.notebook_source import code_of
 
 from ..facts import ConstraintSource, FunctionContext, parse_module
@@ -30,12 +31,11 @@ from ..shape_interpreter.abstract_values import (
 from ..shape_interpreter.interpreter import Interpreter
 from ..shape_interpreter.project_modules import ProjectModule, module_of
 from .argument_values import constraint_text, recipe_text
+from .default_values import defaults
 from .module_scope import dotted_name
 
-_FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*\{?\.?(\w*)")
-_DIRECTIVE = re.compile(r"^(\s*)(\.\. (code-block|code|sourcecode)::\s*(\w*)|.*[^:]::)\s*$")
-_PYTHON = ("", "python", "py", "python3", "pycon", "ipython")
 _LONGEST = 400_000
+_RAISING = re.compile(r"^\s*Traceback \(most recent call last\)|doctest:\s*\+SKIP", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,11 @@ def python_texts(subject: FunctionContext, word: str) -> Iterator[PythonText]:
             tree = _tree(path, text)
             if tree is not None:
                 yield PythonText(path, tree, source_kind(path))
+            owner = "" if subject.owner is None else subject.owner.name
+            shows = path in (subject.path, subject.home) and ">>> " in text and owner in text
+            typed = _typed(text) if shows else None
+            if typed is not None and all(each in _examples(text) for each in (word, owner)):
+                yield PythonText(path, typed, ConstraintSource.DOCUMENT)
 
 
 def source_kind(path: str) -> ConstraintSource:
@@ -75,53 +80,36 @@ def _tree(path: str, text: str) -> ast.Module | None:
         except (ValueError, AttributeError, TypeError, IndexError, KeyError):
             return None
     if path.endswith((".md", ".rst")):
-        lines = text.split("\n")
-        found = [""] * len(lines)
-        for start, end in _blocks(lines):
-            block = _dedented(lines[start:end])
-            if parse_module("\n".join(block)) is not None:
-                found[start:end] = block
-        return parse_module("\n".join(found))
+        return parse_module(_blocks(text, ""))
     return None
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at < len(lines):
-        fence, directive = _FENCE.match(lines[at]), _DIRECTIVE.match(lines[at])
-        end = at + 1
-        if fence:
-            while end < len(lines) and not lines[end].strip().startswith(fence[2]):
-                end += 1
-            if fence[3].lower() in _PYTHON:
-                yield at + 1, end
-            end += 1
-        elif directive or lines[at].lstrip().startswith(">>> "):
-            indent = len(lines[at]) - len(lines[at].lstrip())
-            begin = at + 1 if directive else at
-            end = begin
-            while end < len(lines) and (
-                not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent
-                if directive
-                else lines[end].strip()
-            ):
-                end += 1
-            yield begin, end
-            end = max(end, at + 1)
-        at = end
+@lru_cache(maxsize=256)
+def _typed(text: str) -> ast.Module | None:
+    """Return the examples in the docstrings of a file, behind the file's own imports."""
+    whole, examples = parse_module(text), parse_module(_examples(text))
+    if whole is None or examples is None or not examples.body:
+        return None
+    imports = [each for each in whole.body if isinstance(each, ast.Import | ast.ImportFrom)]
+    return ast.Module([*imports, *examples.body], [])
 
 
-def _dedented(lines: list[str]) -> list[str]:
-    """A block without its indentation; of a session, what was typed."""
-    depths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    plain = [line[min(depths, default=0) :] for line in lines]
-    plain = [
-        "" if line.strip().startswith(":") and line.strip().endswith(":") else line
-        for line in plain
-    ]
-    if not any(line.startswith(">>> ") for line in plain):
-        return plain
-    return [line[4:] if line.startswith((">>> ", "... ")) else "" for line in plain]
+@lru_cache(maxsize=256)
+def _examples(text: str) -> str:
+    return _blocks(text, ">>> ")
+
+
+def _blocks(text: str, mark: str) -> str:
+    """Return the Python blocks of a text with a mark in them, on the lines where they stand."""
+    lines = text.split("\n")
+    found = [""] * len(lines)
+    for start, end in code_blocks(lines):
+        block = dedented(lines[start:end])
+        inside = "\n".join(lines[start:end])
+        runs = mark in inside and not _RAISING.search(inside)
+        if runs and parse_module("\n".join(block)) is not None:
+            found[start:end] = block
+    return "\n".join(found)
 
 
 _MOST_SITES = 200
@@ -134,13 +122,15 @@ class ProjectCallSite:
     """One call: what is known of its arguments, by parameter.
 
     ``recipes``: where all that is passed is known, and the call is certainly
-    reached, the expressions that make it, by parameter and ``self``.
+    reached, the expressions that make it, by parameter and ``self``.  ``likely``: the
+    same where the call may not be reached, or something optional in it is not known.
     """
 
     arguments: dict[str, Any]
     source: ConstraintSource
     where: str
     recipes: Mapping[str, str] | None = field(default=None, compare=False)
+    likely: Mapping[str, str] | None = field(default=None, compare=False)
 
 
 def project_call_sites(subject: FunctionContext) -> Iterator[ProjectCallSite]:
@@ -155,7 +145,7 @@ def project_call_sites(subject: FunctionContext) -> Iterator[ProjectCallSite]:
             alike = [index for index, each in enumerate(found) if each == site]
             if not alike:
                 found.append(site)
-            elif site.recipes is not None:
+            elif site.recipes is not None or found[alike[0]].likely is None:
                 found[alike[0]] = site
     yield from found[:_MOST_SITES]
 
@@ -170,7 +160,7 @@ class _Reader:
         self._unit = unit
         self._module = module_of(unit.path, unit.tree, subject.sources)
         self._found: list[ProjectCallSite] = []
-        self._refused = frozenset(_refused(unit.tree))
+        self._refused = _refused(unit.tree)
         closed = subject.node if self.enters else None
         self._interpreter = Interpreter(enters=self.enters, watch=self._hear, closed=closed)
 
@@ -247,12 +237,30 @@ class _Reader:
         arguments = {name: constraint_text(value) for name, value in given.items()}
         known = {name: value for name, value in arguments.items() if value is not None}
         recipes = self._recipes(given, holder) if len(given) == len(args) + len(kwargs) else None
-        if known or recipes:
+        likely = self._made(given, holder) if recipes is None else None
+        if known or recipes or likely:
             where = f"{event.path}:{event.node.lineno}"
-            self._found.append(ProjectCallSite(known, self._unit.source, where, recipes))
+            self._found.append(ProjectCallSite(known, self._unit.source, where, recipes, likely))
 
     def _looks_at(self, event: CallEvent) -> bool:
         return event.path == self._unit.path and event.node.lineno not in self._refused
+
+    def _made(self, given: Mapping[str, Any], holder: Any) -> Mapping[str, str] | None:
+        """Return the expressions that make what a call is given, but for what is optional."""
+        found = {
+            name: recipe_text(value, self._subject.path)
+            for name, value in self._values(given, holder).items()
+        }
+        optional = {each.arg for each, _ in defaults(self._subject)}
+        if any(text is None and name not in optional for name, text in found.items()):
+            return None
+        return {name: text for name, text in found.items() if text is not None}
+
+    def _values(self, given: Mapping[str, Any], holder: Any) -> dict[str, Any]:
+        """Return what a call is given, by parameter and ``self``."""
+        subject = self._subject
+        bound = subject.owner is not None and subject.node.name not in ("__init__", "__new__")
+        return {**given, "self": holder} if bound and not _is_static(subject.node) else {**given}
 
     def _recipes(self, given: Mapping[str, Any], holder: Any) -> Mapping[str, str] | None:
         """Nothing that stands in a function with open parameters is known wholly."""
@@ -263,6 +271,8 @@ class _Reader:
         subject = self._subject
         owner, name = subject.owner, subject.node.name
         if isinstance(function, ProjectFunction):
+            if subject.home and isinstance(function.bound, ProjectInstance):
+                return function.node is subject.node and self._is_owner(function.bound.of)
             here = function.module.path == subject.path and function.name == subject.function
             return here or function.node is subject.node
         if owner is None:
@@ -279,7 +289,7 @@ class _Reader:
             if (
                 owner is not None
                 and each.name == owner.name
-                and each.module.path == self._subject.path
+                and each.module.path == (self._subject.home or self._subject.path)
             ):
                 return True
             if any(isinstance(s, ast.FunctionDef) and s.name == name for s in each.node.body):
@@ -308,7 +318,8 @@ class _Following(_Reader):
     def _looks_at(self, event: CallEvent) -> bool:
         """A function's calls of itself tell what it does, not what it is given."""
         node, line = self._subject.node, event.node.lineno
-        inside = node.lineno <= line <= (node.end_lineno or node.lineno)
+        body = node.body[1 if ast.get_docstring(node) is not None else 0 :] or node.body
+        inside = body[0].lineno <= line <= (node.end_lineno or node.lineno)
         if event.path == self._subject.path and inside:
             return False
         if event.path == self._unit.path and line in self._refused:
@@ -319,11 +330,7 @@ class _Following(_Reader):
         ledger = self._interpreter.ledger
         if not ledger.is_certain or ledger.guessed or ledger.conflicts:
             return None
-        values = dict(given)
-        if not (
-            self._subject.owner is None or self._subject.node.name in ("__init__", "__new__")
-        ) and (not _is_static(self._subject.node)):
-            values["self"] = holder
+        values = self._values(given, holder)
         found = {name: recipe_text(value, self._subject.path) for name, value in values.items()}
         known = {name: text for name, text in found.items() if text is not None}
         return known if len(known) == len(found) else None
@@ -337,14 +344,22 @@ def _fixture(name: str, module: ProjectModule) -> Definition | None:
     return node if said else None
 
 
-def _refused(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.With | ast.AsyncWith):
-            said = [ast.unparse(item.context_expr).lower() for item in node.items]
-            if any("raises" in each or "assertwarns" in each for each in said):
-                yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        elif isinstance(node, ast.Call) and "raises" in ast.unparse(node.func).lower():
-            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+@lru_cache(maxsize=256)
+def _refused(tree: ast.Module) -> frozenset[int]:
+    """Return the lines on which a failure is expected."""
+    return frozenset(
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.With | ast.AsyncWith | ast.Call) and _expects_failure(node)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
+
+
+def _expects_failure(node: ast.With | ast.AsyncWith | ast.Call) -> bool:
+    if isinstance(node, ast.Call):
+        return "raises" in ast.unparse(node.func).lower()
+    said = [ast.unparse(item.context_expr).lower() for item in node.items]
+    return any("raises" in each or "assertwarns" in each for each in said)
 
 
 def _is_static(node: Definition) -> bool:

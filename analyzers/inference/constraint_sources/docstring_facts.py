@@ -19,8 +19,8 @@ from analyzers.inference.facts import (
     FunctionContext,
     InferredConstraint,
     parse_module,
-    sibling_method,
 )
+from analyzers.inference.function_lookup import sibling_method
 
 from .docstring_phrases import ParameterDescription, Phrase, read_description
 

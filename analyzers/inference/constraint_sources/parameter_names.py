@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from analyzers.guest.annotations.constraints import Constraint
 from analyzers.guest.annotations.syntax import parse
 
-from ..constraints.constraint_builders import build, without_none
+from ..constraints.constraint_builders import build, union_of, without_none
 from ..constraints.lattice import ARRAYS, admits
 from ..facts import Confidence, ConstraintSource, Fact, FunctionContext, InferredConstraint
 from . import parameter_uses
@@ -108,6 +108,8 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (r"optim(izer)?|opt", "optimizers()"),
     (r"device", 'froms(["cpu"])'),
 )  # fmt: skip
+_FUNCTION = re.compile(r"(.*_)?(func|fn|function|callback|closure)")
+_TORCH = ast.Name("torch", ast.Load())
 _ROWS = tuple((re.compile(pattern), text) for pattern, text in _TABLE)
 CONFIGURATIONS = re.compile(
     r"args|opts?|options|cfg|config|conf|hparams|params|hps?|flags|settings|configuration"
@@ -198,6 +200,40 @@ def _used(subject: FunctionContext, parameter: str) -> Constraint | None:
     if used == frozenset(["paths"]):
         return build("paths")
     return build("ints", min=1, max=4) if used == frozenset(["ints"]) else None
+
+
+def remaining_facts(subject: FunctionContext, known: Collection[str]) -> Iterator[Fact]:
+    """Yield a ``GUESS`` for needed parameters of which nothing else is known, by their uses."""
+    optional = {arg.arg for arg, _ in defaults(subject)}
+    for arg in subject.parameters:
+        found = None if arg.arg in {*known, *optional} else _by_use(subject, arg.arg)
+        if found is not None:
+            where = f"{subject.path}:{arg.lineno}"
+            yield InferredConstraint(arg.arg, found, ConstraintSource.NAME, Confidence.GUESS, where)
+
+
+def _by_use(subject: FunctionContext, parameter: str) -> Constraint | None:
+    used = parameter_uses.kinds(subject, parameter)
+    if parameter.endswith("dtype") and scope_of(subject).dotted(_TORCH) == "torch":
+        return parse("froms([torch.float32, torch.float64])")
+    if _is_optimizer(subject) and parameter.startswith("param"):
+        tensors = build("tensors", dtype="float32", shape=("n",), requires_grad=True)
+        return build("lists", elements=tensors, min_len=1, max_len=2)
+    if not used and _FUNCTION.fullmatch(parameter):
+        return build("callables")
+    if used and used <= frozenset(["callables", "modules"]):
+        return build("callables" if "callables" in used else "modules")
+    if used or not parameter_uses.is_number(subject, parameter):
+        return None
+    kind = parameter_uses.array_kind(subject, parameter)
+    number = build("floats", min=0.1, max=2.0)
+    same = build(kind, dtype="float32", shape=("n",)) if kind is not None else None
+    return number if same is None else union_of([same, number])
+
+
+def _is_optimizer(subject: FunctionContext) -> bool:
+    owner = subject.owner
+    return owner is not None and any("Optim" in ast.unparse(each) for each in owner.bases)
 
 
 def _configuration(subject: FunctionContext, parameter: str) -> Constraint | None:

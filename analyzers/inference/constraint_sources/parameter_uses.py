@@ -82,8 +82,27 @@ def kinds(subject: FunctionContext, parameter: str) -> frozenset[str]:
     """The kinds of constraints that uses of a parameter speak for; ``arrays`` for any library's."""
     scope = scope_of(subject)
     return frozenset(
-        kind for node in _walk(subject.node) for kind in _spoken(node, parameter, scope)
+        kind for name, node in _uses(subject, parameter) for kind in _spoken(node, name, scope)
     )
+
+
+def _uses(subject: FunctionContext, parameter: str) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the nodes where a parameter may be used, with the name that it has there.
+
+    What a constructor keeps as it is has the attribute's name in all methods.
+    """
+    yield from ((parameter, node) for node in _walk(subject.node))
+    if subject.owner is None or subject.node.name != "__init__":
+        return
+    kept = {
+        f"self.{target.attr}"
+        for node in _walk(subject.node)
+        if isinstance(node, ast.Assign) and _is(node.value, parameter)
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and _is(target.value, "self")
+    }
+    for method in subject.owner.body if kept else ():
+        yield from ((name, node) for node in ast.walk(method) for name in kept)
 
 
 def attributes(subject: FunctionContext, parameter: str) -> list[str]:
@@ -106,6 +125,25 @@ def passed_whole(subject: FunctionContext, parameter: str) -> bool:
         isinstance(node, ast.Name) and node.id == parameter and id(node) not in inside
         for node in _walk(subject.node)
     )
+
+
+def is_number(subject: FunctionContext, parameter: str) -> bool:
+    """Return whether a parameter is calculated with, and used in no other way than numbers are."""
+    others = {each.arg for each in subject.parameters}
+    calculated = False
+    for name, parent in _uses(subject, parameter):
+        if any(_is(child, name) for child in ast.iter_child_nodes(parent)):
+            if not isinstance(parent, _OF_NUMBERS) or _is(getattr(parent, "func", parent), name):
+                return False
+            called = ast.unparse(parent.func) if isinstance(parent, ast.Call) else ""
+            calculated |= isinstance(parent, (ast.BinOp, ast.UnaryOp)) or called in others
+    return calculated
+
+
+_OF_NUMBERS = (
+    *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.Return, ast.IfExp, ast.Tuple),
+    *(ast.Call, ast.keyword, ast.Assign),
+)
 
 
 def _walk(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
@@ -143,6 +181,9 @@ def _called(node: ast.Call, parameter: str, scope: ModuleScope) -> Iterator[str]
 
 
 def _is(node: ast.AST, parameter: str) -> bool:
+    owner, _, name = parameter.rpartition(".")
+    if owner:
+        return isinstance(node, ast.Attribute) and node.attr == name and _is(node.value, owner)
     return isinstance(node, ast.Name) and node.id == parameter
 
 

@@ -20,6 +20,7 @@ from ..facts import (
     FunctionContext,
     InferredConstraint,
     InferredRequirement,
+    parse_module,
 )
 from ..shape_interpreter.abstract_values import (
     ProjectClass,
@@ -29,7 +30,7 @@ from ..shape_interpreter.abstract_values import (
     UntypedParameter,
 )
 from ..shape_interpreter.interpreter import Interpreter
-from ..shape_interpreter.project_modules import defaults_of, module_of
+from ..shape_interpreter.project_modules import ProjectModule, defaults_of, module_of
 from ..shape_interpreter.size_solver import Range, Solution, solve
 from ..shape_interpreter.sizes import (
     Size,
@@ -88,14 +89,22 @@ def interpreted(
     args = subject.node.args
     named = len(args.posonlyargs) + len(args.args) + len(args.kwonlyargs)
     if subject.owner is not None and len(subject.parameters) < named:
-        bound = _instance(
-            interpreter, ProjectClass(subject.owner, module, subject.owner.name), name
-        )
+        home = _home(subject) or module
+        bound = _instance(interpreter, ProjectClass(subject.owner, home, subject.owner.name), name)
         name = f"{subject.owner.name}.{name}"
     function = ProjectFunction(subject.node, module, name, bound)
+    if subject.home and bound is not None:
+        inherited = interpreter.attribute(bound, subject.node.name)
+        function = inherited if isinstance(inherited, ProjectFunction) else function
     interpreter.ledger.doubts = 0
     interpreter.run(function, (), parameters)
     return list(parameters.values())
+
+
+def _home(subject: FunctionContext) -> ProjectModule | None:
+    """Return the file of a class that inherits the method."""
+    tree = parse_module(subject.sources.get(subject.home, "")) if subject.home else None
+    return module_of(subject.home, tree, subject.sources) if tree is not None else None
 
 
 def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> ProjectInstance:
@@ -117,14 +126,14 @@ def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> Projec
 
 def _close(
     interpreter: Interpreter, tensors: Mapping[str, Tensor], subject: FunctionContext
-) -> frozenset[str]:
+) -> Mapping[str, int]:
     """Give those of open rank the least that is usual, where anything speaks against leaving it.
 
-    The names of those are returned.
+    Their names are returned, with how many of their first dimensions were named.
     """
     ledger = interpreter.ledger
     sure = ledger.doubts == 0 and not ledger.conflicts and subject.owner is not None
-    closed: set[str] = set()
+    closed: dict[str, int] = {}
     for name, tensor in tensors.items():
         shape = tensor.shape
         if shape.dims is not None:
@@ -132,12 +141,12 @@ def _close(
         first, last = len(shape.first), len(shape.last)
         if first or (last and (not sure or last > 1)):
             shape.close(max(first, last, 2))
-            closed.add(name)
+            closed[name] = first
     for tensor in tensors.values():
         count = _count(ledger, tensor)
         if count is not None and _is_size(count, tensors):
             ledger.least(count, _CLASSES)
-    return frozenset(closed)
+    return closed
 
 
 def _is_size(var: SizeVariable, tensors: Mapping[str, Tensor]) -> bool:
@@ -161,7 +170,7 @@ class _Described:
     tensors: Mapping[str, Tensor]
     subject: FunctionContext
     numbers: Mapping[SizeVariable, str]
-    closed: frozenset[str]
+    closed: Mapping[str, int]
     names: dict[SizeVariable, str] = field(default_factory=dict[SizeVariable, str])
 
     @property
@@ -201,9 +210,11 @@ class _Described:
 
         One that is no more than indices need is not what callers give, and what
         stands in a sum with an array may be a number.  A rank that was guessed is
-        wrong where sizes contradict each other.
+        wrong where sizes contradict each other, and the least that ``size(1)`` needs may be
+        where not all that is done with the tensor is understood.
         """
-        if self.ledger.guessed and self.ledger.conflicts:
+        least = self.closed.get(name, 0) > 0 and self.ledger.doubts > 0
+        if least or (self.ledger.guessed and self.ledger.conflicts):
             return Confidence.GUESS
         if name in self.closed or tensor.shape.likened or (self.ledger.guessed and not self.clean):
             return Confidence.LIKELY

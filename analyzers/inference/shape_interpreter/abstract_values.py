@@ -260,10 +260,14 @@ def sized(value: Any) -> Size | None:
 
 @dataclass(slots=True)
 class LibraryLayer:
-    """A layer of a library, with its arguments by name."""
+    """A layer of a library, with its arguments by name.
+
+    ``given`` is what its constructor was given, where it was seen.
+    """
 
     name: str
     arguments: Mapping[str, Any]
+    given: tuple[tuple[Any, ...], Mapping[str, Any]] | None = None
 
 
 class LayerChain(list[Any]):

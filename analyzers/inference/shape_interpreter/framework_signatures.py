@@ -97,6 +97,5 @@ def layer_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any |
     if signature is None:
         return None
     bound = {key: value for key, value in signature.defaults.items() if value is not ...}
-    return LibraryLayer(
-        word if prefix == _LAYERS[0] else f"keras.{word}", bound | signature.bind(args, kwargs)
-    )
+    named = word if prefix == _LAYERS[0] else f"keras.{word}"
+    return LibraryLayer(named, bound | signature.bind(args, kwargs), (tuple(args), kwargs))

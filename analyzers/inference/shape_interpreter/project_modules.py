@@ -87,6 +87,12 @@ def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
     return found
 
 
+def required_arguments(spec: ast.arguments) -> set[str]:
+    """Return the parameters without a default, stars and ``self`` left out."""
+    named = {each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    return named - defaults_of(spec).keys() - {"self"}
+
+
 def located(
     full: str, module: ProjectModule, hops: int = _HOPS
 ) -> tuple[ProjectModule, str] | None:

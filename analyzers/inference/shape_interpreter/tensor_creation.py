@@ -63,7 +63,7 @@ def created(ledger: SizeConstraints, name: str, call: CallArguments) -> Any | No
     if word in _LIKE and args:
         return _like(args[0], kind, word)
     if word in ("arange", "linspace", "eye", "randperm"):
-        return _counted(ledger, word, kind, args)
+        return _counted(ledger, word, kind, call)
     if word in _CONVERTS and args:
         return _converted(ledger, args[0], kind, call.get(1, "dtype"))
     return None
@@ -151,20 +151,23 @@ def _like(value: Any, kind: str, word: str) -> Any:
     return Tensor(tensor.shape, TensorElements(tensor.elements.dtype, low, high, drawn=True), kind)
 
 
-def _counted(ledger: SizeConstraints, word: str, kind: str, args: list[Any]) -> Any:
+def _counted(ledger: SizeConstraints, word: str, kind: str, call: CallArguments) -> Any:
+    args, given = call.args, call.kwargs.get("dtype")
     sizes = [sized(each) for each in args]
+    inexact = dtype_of(given) or _float(kind)
     if word == "linspace" and len(sizes) > 2 and sizes[2] is not None:
-        return _tensor(ledger, [sizes[2]], kind, TensorElements(_float(kind), drawn=True))
+        return _tensor(ledger, [sizes[2]], kind, TensorElements(inexact, drawn=True))
     if word == "arange" and len(args) == 1 and isinstance(args[0], float):
         count = max(0, math.ceil(args[0]))
-        elements = TensorElements(_float(kind), 0, max(0, count - 1), drawn=True)
+        elements = TensorElements(inexact, 0, max(0, count - 1), drawn=True)
         return _tensor(ledger, [count], kind, elements)
     if len(sizes) != 1 or sizes[0] is None:
         return UNKNOWN
     if word == "eye":
-        elements = TensorElements(_float(kind), 0, 1, drawn=True)
+        elements = TensorElements(inexact, 0, 1, drawn=True)
         return _tensor(ledger, [sizes[0], sizes[0]], kind, elements)
-    elements = TensorElements("int64", 0, combined("-", sizes[0], 1), drawn=True)
+    dtype = "int64" if given is None else inexact
+    elements = TensorElements(dtype, 0, combined("-", sizes[0], 1), drawn=True)
     if isinstance(sizes[0], int) and 0 < sizes[0] <= _MOST_WRITTEN:
         elements.written = (sizes[0],), tuple(range(sizes[0]))
     return _tensor(ledger, [sizes[0]], kind, elements)

@@ -269,10 +269,11 @@ def _chunk(tensor: Tensor, call: CallArguments) -> Any:
     if not isinstance(count, int) or not isinstance(dim, int) or count < 1:
         return UNKNOWN
     size, dims = tensor.shape.at(dim), tensor.shape.dims
+    if size is not None:
+        tensor.ledger.divides(count, size)
     if dims is None or size is None:
         tensor.ledger.doubt()
         return UNKNOWN
-    tensor.ledger.divides(count, size)
     dims[dim] = quotient(size, count)
     return tuple(
         Tensor(TensorShape(tensor.ledger, list(dims)), _each(tensor, call).elements)

@@ -142,7 +142,7 @@ def _changes(live: LiveCall, library: Library, seeded: Seeded) -> bool:
 def _came_of(live: LiveCall, library: Library) -> Any:
     copied = CallUnderTest.copied(_Copying(library), live)  # type: ignore[arg-type]
     library.seed()
-    outcome, value = outcome_of(copied.run, library)
+    outcome, value = outcome_of(copied.run)
     left = [*leaves(value), *operands(copied)]
     plain = [library.plain(leaf) for leaf in left if library.is_array(leaf)]
     arrays = [(dtype, tuple(shape), array.tobytes()) for dtype, shape, array in plain]

@@ -47,6 +47,7 @@ LAYERS = {
     each.name: each
     for each in (
         LayerApi("torch.nn.LayerNorm", (LayerParameter("normalized_shape", ("int",)), EPS)),
+        LayerApi("torch.nn.BatchNorm1d", (SIZE, replace(EPS, name="momentum"))),
         LayerApi("torch.nn.Linear", (SIZE, replace(SIZE, name="out_features"))),
         LayerApi(
             "torch.nn.Conv2d",
@@ -105,7 +106,7 @@ class AssemblyBench(IdleBench):
         condition = "".join(probe.ensures)
         if condition in self.trained:
             return self.trained[condition]
-        if "eps" in probe.arguments:
+        if probe.arguments.keys() & {"eps", "momentum"}:
             return (self.illegal or broken)(probe)
         if "kernel" in probe.arguments:
             return (self.kernel or fails)(probe)
@@ -180,6 +181,17 @@ def test_what_is_refused_or_not_set_is_not_told(bench):
 )
 def test_value_that_only_head_hands_to_the_layer_is_absent_on_base(old, new, absent):
     (found,) = examined(AssemblyBench(kernel=works, before=NET.replace(old, new)))
+    assert found.absent_on_base is absent
+
+
+@pytest.mark.parametrize(("given", "absent"), [("", True), (", momentum=momentum", False)])
+def test_momentum_that_reaches_its_layer_only_on_head_is_new(given, absent):
+    built = "BatchNorm1d(dim, momentum=momentum)"
+    head = NET.replace("eps=1e-5", "momentum=0.1").replace("LayerNorm(dim, eps=eps)", built)
+    base = head.replace(", momentum=momentum)", f"{given})")
+    train = "net = Net(momentum=options.momentum)\n"
+    (found,) = examined(AssemblyBench(net=head, train=train, kernel=works, before=base))
+    assert found.evidence["parameter"] == "momentum"
     assert found.absent_on_base is absent
 
 

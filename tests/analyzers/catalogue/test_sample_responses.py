@@ -27,8 +27,13 @@ OPTIONAL = {
     "GeoLocation", "ImageProperties", "OrientationCorrection", "ParentId", "Query",
     "Relationships", "RowIndex", "RowSpan", "SelectionStatus", "Text", "TextType", "Page",
     "Blocks", "DocumentMetadata", "DocumentType", "Errors", "chunks", "Index",
-    "HumanLoopActivationOutput", "ProjectVersion",
+    "HumanLoopActivationOutput", "ProjectVersion", "UserId",
+    "SourceImageOrientationCorrection", "TargetImageOrientationCorrection",
     "entity", "image_to_text_output_generated_text",
+    "additionalModelResponseFields", "audio", "cacheDetails", "cachePoint", "cacheReadInputTokens",
+    "cacheWriteInputTokens", "citationsContent", "document", "guardContent", "image",
+    "performanceConfig", "reasoningContent", "searchResult", "serviceTier", "toolAddition",
+    "toolRemoval", "toolResult", "toolUse", "trace", "video",
 }  # fmt: skip
 
 

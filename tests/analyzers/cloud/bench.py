@@ -51,6 +51,7 @@ LIKELIHOODS = IntEnum(
     "Likelihood", "VERY_UNLIKELY UNLIKELY POSSIBLE LIKELY VERY_LIKELY"
 ).__members__
 PATH, FUNCTION = "app.py", "check"
+REQUIREMENTS = "requirements.txt"
 NO_ENGINE = "no engine"
 PLAIN = Origin("plain")
 DRAWN = Origin("drawn")
@@ -88,6 +89,7 @@ class Case:
     base: str | None = None
     others: dict = field(default_factory=dict)
     origins: dict = field(default_factory=dict)
+    requirements: str = ""
 
     @cached_property
     def target(self) -> Target:
@@ -310,11 +312,10 @@ class FakeBench(IdleBench):
         return self._case.substitute
 
     def source(self, path: str) -> str:
-        assert path == PATH
-        return self._case.source
+        return {PATH: self._case.source, REQUIREMENTS: self._case.requirements}[path]
 
     def paths(self) -> Sequence[str]:
-        return (PATH,)
+        return (PATH, REQUIREMENTS) if self._case.requirements else (PATH,)
 
     def unreachable(self, goal: str) -> None:
         if goal not in self.proved:

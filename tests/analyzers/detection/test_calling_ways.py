@@ -597,6 +597,123 @@ def f(x):
     )
 """,
     ),
+    "anthropic client": (
+        "anthropic.messages",
+        """
+import anthropic
+def f(x):
+    c = anthropic.Anthropic()
+    return c.messages.create(model="m", max_tokens=9, messages=[x]).content[0].text
+""",
+    ),
+    "anthropic async": (
+        "anthropic.messages",
+        """
+from anthropic import AsyncAnthropic
+class A:
+    def __init__(self):
+        self.c = AsyncAnthropic()
+    async def f(self, x):
+        r = await self.c.messages.create(model="m", max_tokens=9, messages=[x])
+        return "".join(block.text for block in r.content)
+""",
+    ),
+    "anthropic bedrock": (
+        "anthropic.messages",
+        """
+from anthropic import AnthropicBedrock
+c = AnthropicBedrock(aws_region="us-east-1")
+def f(x):
+    return c.messages.create(model="m", max_tokens=9, messages=[x]).content[0].text
+""",
+    ),
+    "anthropic beta": (
+        "anthropic.messages",
+        """
+from anthropic import Anthropic
+def f(c: Anthropic, x):
+    return c.beta.messages.create(model="m", max_tokens=9, betas=[], messages=[x]).content
+""",
+    ),
+    "anthropic rest": (
+        "anthropic.messages",
+        """
+import requests
+URL = "https://api.anthropic.com/v1/messages"
+def f(x):
+    body = {"model": "m", "max_tokens": 9, "messages": [x]}
+    return requests.post(URL, json=body, headers={"x-api-key": "k"}).json()["content"][0]["text"]
+""",
+    ),
+    "genai client": (
+        "gemini.generate_content",
+        """
+from google import genai
+def f(x):
+    return genai.Client(api_key="k").models.generate_content(model="m", contents=x).text
+""",
+    ),
+    "genai async": (
+        "gemini.generate_content",
+        """
+from google import genai
+c = genai.Client()
+async def f(x):
+    return (await c.aio.models.generate_content(model="m", contents=x)).text
+""",
+    ),
+    "generativeai": (
+        "gemini.generate_content",
+        """
+import google.generativeai as genai
+genai.configure(api_key="k")
+model = genai.GenerativeModel("gemini-pro")
+def f(x):
+    return model.generate_content(x).text
+""",
+    ),
+    "gemini rest": (
+        "gemini.generate_content",
+        """
+import os, requests
+MODEL, KEY = "gemini-pro", os.environ["KEY"]
+BASE = "https://generativelanguage.googleapis.com/v1beta/models"
+def f(x):
+    u = f"{BASE}/{MODEL}:generateContent?key={KEY}"
+    body = {"contents": [{"parts": [{"text": x}]}]}
+    return requests.post(u, json=body).json()["candidates"][0]["content"]["parts"][0]["text"]
+""",
+    ),
+    "bedrock client": (
+        "aws.bedrock-runtime.converse",
+        """
+import boto3
+def f(x):
+    c = boto3.client("bedrock-runtime")
+    r = c.converse(modelId="m", messages=[x])
+    return r["output"]["message"]["content"][0]["text"]
+""",
+    ),
+    "bedrock service by name": (
+        "aws.bedrock-runtime.converse",
+        """
+import boto3
+class A:
+    def __init__(self):
+        self.c = boto3.Session().client(service_name="bedrock-runtime", region_name="eu-west-1")
+    def f(self, x):
+        return self.c.converse(modelId="m", messages=[x])["output"]
+""",
+    ),
+    "bedrock rest": (
+        "aws.bedrock-runtime.converse",
+        """
+import requests
+URL = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"
+def f(x):
+    return requests.post(URL, json={"messages": [x]}).json()["output"]["message"]["content"]
+""",
+    ),
 }
 SEVERAL_FILES = {
     "app/asking.py": """
@@ -619,6 +736,39 @@ class Comprehend:
     "app/__init__.py": "",
     "app/services/__init__.py": "",
 }
+LANGUAGE_MODELS = {
+    "anthropic.messages": """
+from anthropic import Anthropic
+class Model:
+    def __init__(self):
+        self.client = Anthropic()
+    def tell(self, text):
+        said = self.client.messages.create(model='m', max_tokens=9, messages=[text])
+        return said.content[0].text
+""",
+    "aws.bedrock-runtime.converse": """
+import boto3
+class Model:
+    def __init__(self):
+        self.client = boto3.client('bedrock-runtime')
+    def tell(self, text):
+        said = self.client.converse(modelId='m', messages=[text])
+        return said['output']['message']['content'][0]['text']
+""",
+    "gemini.generate_content": """
+from google import genai
+class Model:
+    def __init__(self):
+        self.client = genai.Client()
+    def tell(self, text):
+        return self.client.models.generate_content(model='m', contents=text).text
+""",
+}
+ASKING = """
+from app.model import Model
+def f(x):
+    return Model().tell(x)
+"""
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -631,6 +781,13 @@ def test_way_of_calling_is_found(way: str) -> None:
 def test_call_several_files_away_is_found() -> None:
     targets = everything(SEVERAL_FILES).targets
     assert "app/asking.py::f" in {target.id for target in targets}
+
+
+@pytest.mark.parametrize("api", LANGUAGE_MODELS)
+def test_wrapper_in_another_file_is_found(api: str) -> None:
+    files = {"app/__init__.py": "", "app/model.py": LANGUAGE_MODELS[api], "app/asking.py": ASKING}
+    found = {target.id: target.apis for target in everything(files).targets}
+    assert found["app/asking.py::f"] == (api,)
 
 
 def test_fifty_ways_are_in_the_table() -> None:

@@ -7,6 +7,7 @@ import ast
 import libcst as cst
 import pytest
 
+from analyzers.catalogue import load_catalogue
 from analyzers.detection.cst_modules import Positions
 from analyzers.detection.dataflow.dataflow_values import (
     MAX_DEPTH,
@@ -16,7 +17,8 @@ from analyzers.detection.dataflow.dataflow_values import (
     make,
     text,
 )
-from analyzers.detection.import_graph import Files, Imported, imports
+from analyzers.detection.file_facts import FactsCache, Imported, imports
+from analyzers.detection.import_graph import Files
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -120,3 +122,20 @@ def test_known_field_hides_what_others_depend_on():
     record = join(make(fields={"a": marked}), make(fields={"b": text("plain")}))
     assert record.get("b").total == NOTHING
     assert record.total == marked.marks
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("import openai\n", True),
+        ("url = 'https://api-inference.huggingface.co/models/a'\n", True),
+        ("requests.post(urljoin(base, 'chat/completions'))\n", True),
+        ("# as in openai's code\nx = 1\n", False),
+        ('def f():\n    """Like openai\'s."""\n', False),
+        ("MODEL = 'openai/clip-vit-base-patch16'\n", False),
+        ("WEIGHTS = 'https://huggingface.co/kornia/vit/resolve/main/vit.bin'\n", False),
+        ("from huggingface_hub import hf_hub_download\n", False),
+    ],
+)
+def test_prose_and_names_of_models_ask_no_api(text, asks):
+    assert FactsCache(load_catalogue().mentions).of(text).asks_apis is asks

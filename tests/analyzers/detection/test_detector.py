@@ -6,6 +6,9 @@ import textwrap
 
 from analyzers.catalogue import load_catalogue
 from analyzers.detection import detect
+from analyzers.detection.detector import MOST_BETWEEN, api_files
+from analyzers.detection.file_facts import FactsCache
+from analyzers.detection.import_graph import Files
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import BranchOutcome, ChangeSet
 from tests.analyzers.detection.detection_cases import changed, everything
@@ -159,3 +162,19 @@ def test_running_a_function_in_a_thread_is_a_call():
     found = everything({"a.py": CODE, "b.py": code})
     (target,) = (target for target in found.targets if target.path == "b.py")
     assert {goal.text for goal in target.goals} == {"len(later.result()) > 2"}
+
+
+def read_files(helpers: int) -> int:
+    """Return how many files are read of an example that asks an API, and what it imports."""
+    files = {"helper0.py": "def f(x):\n    return x + 1\n"}
+    for number in range(1, helpers + 1):
+        files[f"helper{number}.py"] = f"from helper{number - 1} import f\n"
+    files["example.py"] = f"import openai\nimport helper{helpers}\n"
+    catalogue = load_catalogue()
+    known = Files(files, catalogue.libraries, FactsCache(catalogue.mentions))
+    return len(api_files(known, ["helper0.py"], eager=True).read)
+
+
+def test_of_many_files_between_an_api_and_a_change_only_those_that_ask_are_read():
+    assert read_files(2) == 4
+    assert read_files(MOST_BETWEEN + 1) == 1

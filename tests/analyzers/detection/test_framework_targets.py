@@ -394,3 +394,199 @@ def test_recursion_and_circles_end():
             return f(y) + torch.zeros(1)
     """
     assert "f" in alone(code)
+
+
+HELPERS = """
+    import torch
+
+    def smoothed(x, eps=1e-5):
+        return (x + eps) / x.sum(dim=-1, keepdim=True)
+
+    def split(x, ops):
+        return ops.split(x, 2, axis=-1)
+
+    def first(words):
+        return words.split()[0]
+"""
+
+
+def found_in(source):
+    found = everything({"helpers.py": textwrap.dedent(source)})
+    return {target.function for target in found.targets}
+
+
+def test_method_of_tensors_makes_a_helper_a_target():
+    assert found_in(HELPERS) == {"smoothed", "split"}
+
+
+def test_method_of_tensors_tells_nothing_without_a_framework():
+    assert not found_in(HELPERS.replace("import torch", "import math"))
+
+
+@pytest.mark.parametrize("said", ["tensor, pattern", "x: Tensor, pattern", "x: 'np.ndarray'"])
+def test_parameter_that_is_an_array_by_its_name_or_type_makes_a_target(said):
+    code = f"""
+        from backends import backend_of
+
+        def turned({said}):
+            return backend_of(1).turn(2)
+
+        def words(pattern):
+            return pattern.split()
+    """
+    files = {"ops.py": textwrap.dedent(code), "backends.py": "import torch\nimport ops\n"}
+    assert {target.function for target in everything(files).targets} == {"turned"}
+
+
+LAYERS = """
+    import torch
+    from torch import nn
+
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+
+        def forward(self, x):
+            return x * 2
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.ModuleList([Scale()])])
+
+        def forward(self, x):
+            for (layer,) in self.layers:
+                x = layer(x)
+            return x
+
+    def _smoothed(x):
+        return x.mean(dim=-1)
+
+    def smooth(x):
+        return _smoothed(x)
+
+    if __name__ == "__main__":
+        print(Model()(torch.ones(2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "inner", "outer"),
+    [
+        ("x * 2", "x * 3", "Scale.forward", "Model.forward"),
+        ("dim=-1", "dim=0", "_smoothed", "smooth"),
+    ],
+)
+def test_code_that_exercises_what_changed_comes_behind_it(old, new, inner, outer):
+    base = {"net.py": textwrap.dedent(LAYERS)}
+    head = {"net.py": base["net.py"].replace(old, new)}
+    reasons = {each.function: each.reason for each in changed(base, head).targets}
+    assert list(reasons.items()) == [(inner, Reason.CHANGED), (outer, Reason.CALLS_CHANGED)]
+
+
+BASES = """
+    import torch
+    from torch import nn
+
+    class Loss(nn.Module):
+        def __init__(self, reduction="mean"):
+            super().__init__()
+            self.reduction = reduction
+
+        def forward(self, x, target):
+            loss = self._of(x)
+            return loss.sum() / target.size(0)
+
+        def _of(self, x):
+            return self.loss(x)
+"""
+SQUARES = """
+    from losses import Loss
+
+    class Squares(Loss):
+        def loss(self, x):
+            return x.square()
+
+    class Halves(Squares):
+        pass
+
+    class Plain(Squares):
+        def forward(self, x, target):
+            return x
+"""
+
+
+@pytest.mark.parametrize("loss", ["", "raise NotImplementedError"])
+def test_method_that_its_class_cannot_run_is_tested_as_subclasses_inherit_it(loss):
+    bases, squares = textwrap.dedent(BASES), textwrap.dedent(SQUARES)
+    bases += f"\n    def loss(self, x):\n        {loss}\n" if loss else ""
+    base = {"losses.py": bases, "squares.py": squares}
+    head = base | {"losses.py": bases.replace("size(0)", "size(0) + 1")}
+    found = changed(base, head).targets
+    expected = [f"squares.py::{name}.forward" for name in ("Halves", "Squares")]
+    assert sorted(each.id for each in found) == expected
+    assert {each.reason for each in found} == {Reason.CALLS_CHANGED}
+    assert all("losses.py" in each.files for each in found)
+    lines = {each.function: (each.line, each.end_line) for each in found}
+    assert lines["Squares.forward"] == (4, 6)
+
+
+def test_method_that_its_class_can_run_stays_the_target():
+    bases = textwrap.dedent(BASES) + "\n    def loss(self, x):\n        return x\n"
+    base = {"losses.py": bases, "squares.py": textwrap.dedent(SQUARES)}
+    head = base | {"losses.py": bases.replace("size(0)", "size(0) + 1")}
+    ids = [each.id for each in changed(base, head).targets if each.reason is Reason.CHANGED]
+    assert ids == ["losses.py::Loss.forward"]
+
+
+def test_method_that_a_base_class_calls_is_run_by_what_the_class_inherits():
+    base = {"losses.py": textwrap.dedent(BASES), "squares.py": textwrap.dedent(SQUARES)}
+    head = base | {"squares.py": base["squares.py"].replace("x.square()", "x.square() * 2")}
+    reasons = {each.id: each.reason for each in changed(base, head).targets}
+    assert reasons["squares.py::Squares.forward"] is Reason.CALLS_CHANGED
+
+
+def test_inherited_method_can_be_named():
+    sources = {"losses.py": textwrap.dedent(BASES), "squares.py": textwrap.dedent(SQUARES)}
+    changes = ChangeSet("repository", "base", None, (), sources, {})
+    found = detect(changes, load_catalogue(), only=["squares.py::Halves.forward"]).targets
+    assert [each.id for each in found] == ["squares.py::Halves.forward"]
+
+
+APPLIED = """
+    import torch
+    from torch.autograd import Function
+
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x + x
+
+    class Quadruple(Double):
+        @staticmethod
+        def forward(ctx, x):
+            return super().forward(ctx, x) * 2
+
+    def double(x):
+        return Double.apply(x)
+"""
+
+
+def test_function_of_autograd_is_run_by_what_applies_it():
+    before = textwrap.dedent(APPLIED)
+    after = before.replace("x + x", "2 * x")
+    found = changed({"net.py": before}, {"net.py": after}).targets
+    assert [(each.function, each.reason) for each in found] == [
+        ("Double.forward", Reason.CHANGED),
+        ("double", Reason.CALLS_CHANGED),
+    ]
+
+
+def test_changes_of_a_numerical_project_are_compared_with_base():
+    code = "import numpy as np\n\ndef mean(x):\n    return np.mean(x)\n"
+    base = {f"numbers/part{number}.py": code for number in range(8)}
+    head = base | {"numbers/part3.py": code.replace("np.mean", "np.median")}
+    assert [each.id for each in changed(base, head).targets] == ["numbers/part3.py::mean"]
+    assert not everything(head).targets
+    small = dict(list(head.items())[3:])
+    assert not changed({path: base[path] for path in small}, small).targets

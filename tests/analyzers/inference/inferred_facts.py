@@ -9,7 +9,8 @@ from analyzers.inference.constraint_sources import (
     parameter_names,
     type_hints,
 )
-from analyzers.inference.facts import find_function, parse_module
+from analyzers.inference.facts import parse_module
+from analyzers.inference.function_lookup import find_function
 from analyzers.inference.merging import merge_facts
 
 SOURCES = (type_hints, guard_facts, default_values, docstring_facts, parameter_names)

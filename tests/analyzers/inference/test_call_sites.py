@@ -3,7 +3,7 @@
 import pytest
 
 from analyzers.inference.constraint_sources.call_sites import project_call_sites
-from analyzers.inference.facts import find_function
+from analyzers.inference.function_lookup import find_function
 
 NET = """import torch
 
@@ -34,6 +34,10 @@ def whole(code, function="taken", path="run.py"):
     [
         ("taken([1, 2], n=3)", {"x": "[1, 2]", "n": "3"}),
         ("taken({'a': (1,)})", {"x": "{'a': (1,)}"}),
+        (
+            "taken(torch.arange(4, dtype=torch.float32).reshape(2, 2))",
+            {"x": "tensor((2, 2), dtype='float32', seed=0, low=0, high=3)"},
+        ),
         ("taken(torch.zeros(2, 3))", {"x": "tensor((2, 3), dtype='float32', fill=0)"}),
         (
             "if __name__ == '__main__':\n    taken(np.full((2,), 7, dtype=np.uint8))",
@@ -46,6 +50,17 @@ def whole(code, function="taken", path="run.py"):
         (
             "def step(y):\n    taken(y.reshape(-1))\nstep(torch.randint(0, 9, (4, 2)))",
             {"x": "tensor((8,), dtype='int64', seed=0, low=0, high=8)"},
+        ),
+        ("taken(Best)", {"x": "Best"}),
+        ("def near(y):\n    return y\ntaken(near)", {"x": "imported('run.py', 'near')"}),
+        (
+            "class Own(Best):\n    pass\ntaken(Own(3))",
+            {"x": "constructed('run.py', 'Own', 3)"},
+        ),
+        ("taken(torch.float32)", {"x": "imported('torch', 'float32')"}),
+        (
+            "taken(torch.nn.Sequential(torch.nn.ReLU()))",
+            {"x": "constructed('torch.nn', 'Sequential', constructed('torch.nn', 'ReLU'))"},
         ),
     ],
 )
@@ -97,3 +112,41 @@ def test_fixture_is_what_a_test_is_given():
 )
 def test_call_that_is_not_known_wholly_or_may_not_be_made(code):
     assert whole(code) == []
+
+
+def test_call_among_open_parameters_is_known_but_for_what_is_optional():
+    code = "def test_it(device):\n    taken(torch.zeros(2, device=device), n=device)"
+    sources = {"net.py": NET, "test_run.py": BEGIN + code}
+    (site,) = project_call_sites(find_function("net.py", "taken", sources))
+    assert site.recipes is None
+    assert site.likely == {"x": "tensor((2,), dtype='float32', fill=0)"}
+
+
+DOCUMENTED = NET.replace(
+    "def taken(x, n=1):\n",
+    'def taken(x, n=1):\n    """Multiply.\n\n    Example:\n        >>> x = torch.zeros(2)\n'
+    '        >>> taken(x, n=3)\n        tensor([0., 0.])\n    """\n',
+)
+
+
+def of_docstrings(text):
+    subject = find_function("net.py", "taken", {"net.py": text})
+    assert subject is not None
+    return list(project_call_sites(subject))
+
+
+@pytest.mark.parametrize(
+    ("shown", "other"),
+    [
+        ("tensor([0., 0.])", "Traceback (most recent call last):\n        ValueError: n"),
+        ("n=3)", "n=3)  # doctest: +SKIP"),
+    ],
+)
+def test_example_that_raises_or_is_skipped_is_none(shown, other):
+    assert not of_docstrings(DOCUMENTED.replace(shown, other))
+
+
+def test_example_in_a_docstring_is_a_call():
+    (site,) = of_docstrings(DOCUMENTED)
+    assert site.recipes == {"x": "tensor((2,), dtype='float32', fill=0)", "n": "3"}
+    assert site.where == "net.py:9"

@@ -2,9 +2,11 @@
 
 from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraint_sources import shape_facts
-from analyzers.inference.facts import Confidence, ConstraintSource, find_function
+from analyzers.inference.facts import Confidence, ConstraintSource
 from analyzers.inference.function_contracts import FunctionContract, ParameterContract
-from analyzers.inference.input_validity import is_certain, missing_state
+from analyzers.inference.function_lookup import find_function
+from analyzers.inference.inference_messages import doubt_sentence
+from analyzers.inference.input_validity import is_certain, missing_state, number_between
 from analyzers.vocabulary import (
     Contract,
     ExplorationResult,
@@ -59,9 +61,6 @@ def test_a_value_that_the_project_gives_fails_for_the_sake_of_the_others():
     """``dim=2`` of the tests is valid: it is the guessed shape that does not go with it."""
     found = failure(["dim"], x="tensor((4, 6))", dim="2")
     assert not is_certain(found, terms(x=X, dim=DIM), ENOUGH, None)
-    assert is_certain(
-        failure(["dim"], x="tensor((4, 6))", dim="1"), terms(x=X, dim=DIM), ENOUGH, None
-    )
     sure = term("tensors(shape=(4, 6))", ConstraintSource.TEST, Confidence.STRONG)
     exact = term("froms([2, 3])", ConstraintSource.TEST, Confidence.STRONG)
     assert is_certain(found, terms(x=sure, dim=exact), ENOUGH, None)
@@ -101,6 +100,19 @@ def test_constructors_values_that_the_project_gives_count_too():
     known = terms(x=X, self__dim=DIM)
     assert not is_certain(failure(["self"], self="Soft(dim=2)"), known, ENOUGH, None)
     assert is_certain(failure(["self"], self="Soft(dim=1)"), known, ENOUGH, None)
+
+
+def test_integer_between_those_of_calls_is_doubtful():
+    """A head of 17 features may not be rotated in pairs, though calls give 16 and 32."""
+    seen = {"rank": ConstraintSource.CALL, "self__dim": ConstraintSource.DOCUMENT}
+    sizes = {name: term("anys(ints(min=16, max=32), 32, 16)", each) for name, each in seen.items()}
+    known = terms(x=X, **sizes)
+    for odd in (failure(["rank"], rank="17"), failure(["self"], self="Rotary(dim=17)")):
+        assert number_between(odd, known) is not None
+        assert "17" in doubt_sentence(odd, known)
+    assert number_between(failure(["rank"], rank="16"), known) is None
+    listed = terms(x=X, rank=term("froms([16, 17])", ConstraintSource.CALL, Confidence.STRONG))
+    assert number_between(failure(["rank"], rank="17"), listed) is None
 
 
 def test_what_another_method_sets_may_have_to_come_before():

@@ -62,6 +62,21 @@ class Meter:
     def average(self):
         return self.sum / self.count
 """, "Meter.average", set()),
+    "nothing that a base class's constructor has set": ("""
+class Base:
+    def __init__(self):
+        self.set_scale(2)
+
+    def set_scale(self, scale):
+        self.scale = scale
+
+class Meter(Base):
+    def __init__(self):
+        super().__init__()
+
+    def scaled(self, x):
+        return x * self.scale
+""", "Meter.scaled", set()),
     "nothing that the method sets itself": ("""
 class Cache:
     def warm(self):

@@ -12,6 +12,7 @@ from analyzers.vocabulary import (
     ExecutionResult,
     ExplorationResult,
     Finding,
+    LayerError,
     Level,
     LibraryBug,
     ModelLayer,
@@ -84,6 +85,7 @@ DEPARTURE = Departure(
     single="torch.nn.AvgPool2d(2, divisor_override=3)",
     low=-1.0,
     high=2.0,
+    layers=(LayerError("conv", 1.23456), LayerError("pool", None)),
 )
 
 
@@ -169,6 +171,10 @@ def test_evidence_and_words():
             "executions": ["onnxruntime"],
             "error_ratio": 1e5,
             "first_layer": "pool",
+            "layers": [
+                {"layer": "conv", "error_ratio": 1.235},
+                {"layer": "pool", "error_ratio": None},
+            ],
             "mutations": [],
             "input_range": [-1.0, 2.0],
             "used_at": "export.py:3",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from analyzers.criteria import DEATH
 from analyzers.properties.properties_analyzer import PropertiesAnalyzer
 from analyzers.vocabulary import (
     ApiCall,
@@ -158,6 +159,23 @@ def test_death_with_an_input_that_is_only_inferred_is_a_warning():
     assert finding.evidence["doubt"]
 
 
+def test_death_is_told_where_the_change_removed_the_guard_against_it():
+    refused = replace(CRASH, exception="ValueError", refusal=True)
+    bench = Explorer(source_text=PLAIN, explored=explored(failure(Died(11))), on_base=refused)
+    (finding,) = verdicts(bench)
+    assert (finding.rule, finding.evidence["exception"]) == ("property/crash", DEATH)
+
+
+def test_crash_between_the_numbers_that_calls_give_gates_nothing():
+    text = PLAIN.replace("2, 3), 4)", "1, 3), 16)\npooled(torch.randn(1, 3), 32)")
+    (finding,) = verdicts(Explorer(source_text=text, explored=explored(failure(n="17"))))
+    assert finding.level is Level.WARNING
+    assert "`n = 17`" in finding.evidence["doubt"]
+    taken = Explorer(source_text=text, explored=explored(failure(n="17")), on_base=Returned(""))
+    (finding,) = verdicts(taken)
+    assert finding.level is Level.FAILURE
+
+
 def test_one_line_is_told_once():
     other = Raised("RuntimeError", "size", "net.py", 10, "pooled")
     found = verdicts(Explorer(explored=explored(failure(other, seen=2), failure(seen=9))))
@@ -171,6 +189,45 @@ def test_wrong_annotation_is_told_and_nothing_is_run():
         "property/invalid-annotation", Level.WARNING, 5,
     )  # fmt: skip
     assert finding.criterion == Written("net.py", "#@arg(n): intz(min=1, max=5)")
+    assert bench.asked == []
+
+
+ROTATED = """from typing import Literal
+
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, dim: int, mode: Literal["sum", "mean"] = "sum", size=3):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x, length: int | None = None, offset=0):
+        return x[offset:length]
+
+
+net = Net(8)
+net(torch.randn(6, 8), 6, offset=7)
+net(torch.randn(1, 8), 1, offset=7)
+"""
+
+
+def test_defaults_listed_values_and_shared_sizes_are_drawn():
+    bench = Explorer(source_text=ROTATED)
+    list(PropertiesAnalyzer().examine(replace(target(), function="Net.forward"), bench))
+    contract = bench.asked[0].contract
+    assert contract.arguments["offset"] == "froms([7, 0])"
+    assert "length is None or x.shape[0] == length" in contract.requires
+    assert contract.constructor.arguments.keys() == {"dim", "mode"}
+    assert contract.constructor.arguments["mode"] == 'froms(["sum", "mean"])'
+
+
+def test_constructor_of_an_abstract_class_is_not_called():
+    mark = "    @abstractmethod\n    def rest(self): ...\n\n"
+    text = ROTATED.replace("    def forward", mark + "    def forward")
+    bench = Explorer(source_text=text)
+    examined = PropertiesAnalyzer().examine(replace(target(), function="Net.__init__"), bench)
+    assert "abstract" in " ".join(each.reason for each in examined)
     assert bench.asked == []
 
 

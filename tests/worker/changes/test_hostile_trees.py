@@ -10,7 +10,7 @@ import pytest
 import worker.changes.tree_entries
 from tests.worker.changes.test_writing import raw_tree, tree
 from worker.changes.change_set import read_changes
-from worker.changes.snapshot import read_text
+from worker.changes.snapshot import read_texts
 from worker.changes.tree_writer import materialise
 from worker.errors import MachineError, UsageError
 
@@ -105,7 +105,7 @@ def test_folder_that_became_a_link_is_not_followed(project, tmp_path):
         out = tmp_path / str(revision)
         (left_out,) = materialise(project.root, revision, out)
         assert (left_out.target, tree(out)) == ("pkg", set())
-    assert read_text(project.root, None, "pkg/app.py") is None
+    assert read_texts(project.root, None, ["pkg/app.py"]) == {}
 
 
 def test_link_in_the_middle_of_a_path_is_not_written_through(project, tmp_path):
@@ -271,7 +271,7 @@ def test_blob_that_inflates_is_not_read(project, tmp_path):
     assert not changes.sources
     assert len(changes.skipped) == 2
     with pytest.raises(UsageError, match="bytes"):
-        read_text(project.root, commit, "1.py")
+        read_texts(project.root, commit, ["1.py"])
     (left_out,) = materialise(project.root, commit, tmp_path / "out")
     assert left_out.target == "1.py"
 

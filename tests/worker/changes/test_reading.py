@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from worker.changes import git
 from worker.changes.change_set import read_changes
 from worker.changes.snapshot import ProjectScope
 from worker.errors import UsageError
+from worker.settings.repository_configuration import read_configuration
 
 ORIGINAL = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = 7\nh = 8\n"
 
@@ -322,3 +324,19 @@ def test_path_of_checkout_may_be_odd(project, tmp_path):
     moved = tmp_path / '"# ein:Ort'
     project.root.rename(moved)
     assert read_changes(Path(moved), base=base).sources["app.py"] == ORIGINAL
+
+
+def test_reading_a_change_and_its_configuration_starts_few_processes(project, monkeypatch):
+    base = project.commit(app="a = 1\n")
+    head = project.commit(app="a = 2\n")
+    started = []
+    begin = git.RunningProcess.__init__
+
+    def counted(process, call):
+        started.append(call)
+        begin(process, call)
+
+    monkeypatch.setattr(git.RunningProcess, "__init__", counted)
+    read_configuration(project.root, base, head=head)
+    read_changes(project.root, base=base, head=head)
+    assert len(started) <= 30

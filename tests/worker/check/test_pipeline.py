@@ -7,14 +7,16 @@ import pytest
 
 from analyzers.vocabulary import Conclusion, Status
 from tests.worker.changes.conftest import Project
+from tests.worker.report.rendering import to_json
 from worker.broker.recording_caches import RunRequester
 from worker.check.check_plan import CheckRequest
-from worker.check.pipeline import _asks_others, check
+from worker.check.pipeline import check
+from worker.check.plan_run import _asks_others
 from worker.check.replay import ReplayOutcome, replay_report
+from worker.check.result_store import FolderResults
 from worker.cli.progress import SilentListener
 from worker.errors import UsageError
 from worker.report.artifacts import write_artifacts
-from worker.report.json_report import to_json
 from worker.settings.operator_settings import read_settings
 
 PLAIN = "def add(a, b):\n    return a + b\n"
@@ -155,3 +157,36 @@ def test_change_of_outcomes_is_told_and_passes(project, tmp_path):
 
 def replayed(report, code):
     return [each.outcome for each in replay_report(report, code, read_settings(None))]
+
+
+@needs_isolation
+def test_unchanged_function_takes_its_last_result(project, tmp_path):
+    """The second check tests nothing."""
+    project.commit(app=PLAIN, other="def more():\n    return 1\n")
+    project.write("reader.py", READER)
+    kept = FolderResults(tmp_path / "cache", "owner")
+    first = checked(project, results=kept)
+    project.write("other.py", "def more():\n    return 2\n")
+    second = checked(project, results=kept)
+    assert [counted.cached for _, counted in (*first.targets, *second.targets)] == [False, True]
+    assert (first.cost.executions > 0, second.cost.executions) == (True, 0)
+    assert second.findings == first.findings
+    assert second.conclusion is first.conclusion is Conclusion.FAILURE
+
+
+@pytest.mark.slow
+@needs_isolation
+def test_last_result_is_replayed_and_renewed(project, tmp_path):
+    project.commit(app=PLAIN, other="def more():\n    return 1\n")
+    project.write("reader.py", READER)
+    kept = FolderResults(tmp_path / "cache", "owner")
+    checked(project, results=kept)
+    second = checked(project, results=kept)
+    artifacts = write_artifacts(second, tmp_path / "kept", {})
+    (tmp_path / "report.json").write_text(to_json(second, artifacts, tmp_path))
+    assert replayed(tmp_path / "report.json", project.root) == [ReplayOutcome.FAILED]
+    fresh = checked(project, results=kept, fresh=True)
+    project.write("reader.py", CAREFUL)
+    mended = checked(project, results=kept)
+    assert [counted.cached for _, counted in (*fresh.targets, *mended.targets)] == [False, False]
+    assert mended.findings == ()

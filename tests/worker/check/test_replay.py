@@ -20,12 +20,12 @@ from analyzers.vocabulary import (
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
 from tests.worker.changes.conftest import Project
+from tests.worker.report.rendering import to_json
 from tests.worker.sessions import LABELS, TARGET
 from worker.check.replay import ReplayOutcome, replay_report
 from worker.errors import UsageError
 from worker.executor.probe_codec import plain_input
 from worker.report.artifacts import write_artifacts
-from worker.report.json_report import to_json
 from worker.settings.operator_settings import Settings
 
 ASKING = """\

@@ -2,12 +2,14 @@
 
 import signal
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from analyzers.detection import DetectionResult
+from analyzers.pipeline import analyzers_named
 from analyzers.vocabulary import (
     Broken,
     ChangeSet,
@@ -17,14 +19,30 @@ from analyzers.vocabulary import (
     FileChange,
     Finding,
     LibraryBug,
+    Reason,
     Skipped,
     Status,
     Tested,
 )
 from tests.analyzers.samples import finding
 from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
-from worker.check.target_examiner import LEAST_TARGET_SECONDS, TargetExaminer
-from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
+from worker.check import target_examiner
+from worker.check.result_cache import ResultCache
+from worker.check.result_store import FolderResults
+from worker.check.target_examination import CONFIRMING_SECONDS
+from worker.check.target_examiner import (
+    LEAST_TARGET_SECONDS,
+    MARGIN_SECONDS,
+    SPENT,
+    TargetExaminer,
+)
+from worker.check.target_order import most_telling_first
+from worker.executor.guest_conversation import (
+    OUT_OF_TIME,
+    BudgetSpent,
+    GuestFailure,
+    TargetNotLoaded,
+)
 from worker.settings.repository_configuration import Configuration, Ignore
 from worker.system import interruption
 
@@ -56,6 +74,9 @@ class Listening:
     def __init__(self):
         self.heard = []
 
+    def compared(self, comparison):
+        pass
+
     def detected(self, targets):
         self.heard.append(len(targets))
 
@@ -71,8 +92,8 @@ class Listening:
 
 @pytest.fixture
 def campaign(tmp_path, sessions):
-    def campaign(*targets, skipped=()):
-        texts = {"app": CRASHING, "two": CRASHING, "three": CRASHING}
+    def campaign(*targets, skipped=(), **changed):
+        texts = {"app": CRASHING, "two": CRASHING, "three": CRASHING, **changed}
         head = tree(tmp_path / "head", **texts)
         base = tree(tmp_path / "base", **dict.fromkeys(texts, CAREFUL))
         changes = ChangeSet(
@@ -124,6 +145,14 @@ def test_one_fingerprint_is_reported_once(campaign):
     report, listener = examined(campaign, target(), analyzer=ScriptedAnalyzer(CRASH, again))
     assert report.findings == (CRASH,)
     assert sum(isinstance(heard, Finding) for heard in listener.heard) == 1
+
+
+def test_result_is_kept_unless_another_target_showed_the_finding(campaign, tmp_path):
+    made, _ = campaign(target(), target("two.py"))
+    made._results = ResultCache(FolderResults(tmp_path, "owner"), lambda each: each.path)
+    made.examine([Told(CRASH, CRASH)], time.monotonic() + 100.0)
+    assert made._results.take(target(), 1.0) is not None
+    assert made._results.take(target("two.py"), 1.0) is None
 
 
 def test_ignoring_one_of_two_crashes_leaves_the_other(campaign):
@@ -194,6 +223,13 @@ def test_budget_is_shared_and_kept(campaign):
     assert third == pytest.approx(90, abs=2)
 
 
+def test_what_changed_has_more_time_than_what_calls_it(campaign):
+    analyzer = ScriptedAnalyzer()
+    calling = (replace(each, reason=Reason.CALLS_CHANGED) for each in TARGETS[1:])
+    examined(campaign, TARGETS[0], *calling, analyzer=analyzer, seconds=200)
+    assert analyzer.remaining[0] == pytest.approx(100, abs=2)
+
+
 def test_small_budget_is_not_overdrawn(campaign):
     analyzer = ScriptedAnalyzer()
     examined(campaign, *TARGETS, analyzer=analyzer, seconds=LEAST_TARGET_SECONDS + 10)
@@ -212,6 +248,135 @@ def test_spent_budget_skips_the_rest(campaign):
     assert {s.reason for s in report.skipped} == {"the run's time budget was spent"}
     assert report.conclusion is Conclusion.NEUTRAL
     assert not any(isinstance(heard, str) for heard in listener.heard)
+
+
+def test_order_of_examination_is_not_that_of_the_report(campaign):
+    made, listener = campaign(*TARGETS)
+    made._order = (TARGETS[2], TARGETS[0], TARGETS[1])
+    made.examine([ScriptedAnalyzer()], time.monotonic() + 100)
+    assert listener.heard == ["three.py::check", "app.py::check", "two.py::check"]
+    report = made.report(Configuration(), 1.0)
+    assert [each.id for each, _ in report.targets] == [each.id for each in TARGETS]
+
+
+def test_guests_are_asked_little_longer_than_the_budget(campaign, sessions, monkeypatch):
+    """A guest that keeps no limit once held a run for minutes."""
+    until = []
+    original = sessions.__init__
+
+    def opened(self, place, *arguments):
+        until.append(place.until)
+        original(self, place, *arguments)
+
+    monkeypatch.setattr(sessions, "__init__", opened)
+    began = time.monotonic()
+    examined(campaign, *TARGETS, analyzer=ScriptedAnalyzer(CRASH), seconds=60)
+    assert until
+    assert all(each <= began + 60 + MARGIN_SECONDS + 1 for each in until)
+    assert until[0] <= began + 20 + CONFIRMING_SECONDS + 1
+
+
+def test_finding_that_time_left_unconfirmed_is_no_fault(campaign, sessions, monkeypatch):
+    def run(self, probes, seconds=10.0):
+        raise BudgetSpent("the time budget was spent")
+
+    monkeypatch.setattr(sessions, "run", run)
+    report, _ = examined(campaign, target(), analyzer=Told(CRASH))
+    assert (report.findings, report.broken) == ((), ())
+    (skipped,) = report.skipped
+    assert skipped.reason == "cloud/crash at app.py:2 could not be confirmed: " + OUT_OF_TIME
+    assert report.conclusion is Conclusion.NEUTRAL
+
+
+def test_partial_reports_take_little_of_the_time(campaign, monkeypatch):
+    """A report of 875 functions was once written before each of them."""
+    clock = Clock(monkeypatch)
+    many = [replace(target(), line=n, function=f"check{n}") for n in range(100)]
+    made, _ = campaign(*many)
+    made.examine([Waiting(clock, 1.0)], clock.now + 1000, lambda: clock.wait(2.0))
+    assert clock.waited[2.0] <= 0.05 * clock.waited[1.0] + 2 * 2.0
+
+
+def test_reading_what_cannot_be_run_any_more_ends_with_the_margin(campaign, monkeypatch):
+    """324 functions were once read for 32 s after a budget of 30 s."""
+    clock = Clock(monkeypatch)
+    many = [replace(target(), line=n, function=f"check{n}") for n in range(50)]
+    made, _ = campaign(*many)
+    monkeypatch.setattr(
+        target_examiner, "read", lambda analyzers, target, bench: clock.wait(1.0) or iter(())
+    )
+    made.examine([ScriptedAnalyzer()], clock.now - 1.0)
+    assert 1.0 <= clock.waited[1.0] <= MARGIN_SECONDS
+    assert len(made.report(Configuration(), 1.0).skipped) == len(many)
+
+
+def test_ten_seconds_are_useful_and_honest(campaign, monkeypatch):
+    """Of six functions of 4 s each, what changed is tested first, and the others are named."""
+    clock = Clock(monkeypatch)
+    callers = [
+        replace(target("two.py", f"caller{n}"), reason=Reason.CALLS_CHANGED, line=n)
+        for n in range(5)
+    ]
+    targets = (*callers, target())
+    made, _ = campaign(*targets)
+    made._order = most_telling_first(targets, made._changes, {})
+    analyzer = DelayedAnalyzer(clock, 4.0, {"app.py::check": CRASH})
+    made.examine([analyzer], clock.now + 10.0)
+    report = made.report(Configuration(), 10.0)
+    assert report.findings == (CRASH,)
+    assert report.conclusion is Conclusion.FAILURE
+    assert report.partial
+    assert analyzer.examined[0] == "app.py::check"
+    assert clock.waited[4.0] <= 10.0 + MARGIN_SECONDS
+    untested = [each for each in report.tests if SPENT in each.reasons]
+    assert len(untested) == len(targets) - len(analyzer.examined) >= 3
+
+
+class DelayedAnalyzer(ScriptedAnalyzer):
+    """An analyzer that takes its time, and knows what it will find."""
+
+    def __init__(self, clock, seconds, findings):
+        super().__init__()
+        self._clock, self._spent, self._known = clock, seconds, findings
+        self.examined = []
+
+    def examine(self, target, bench):
+        self.examined.append(target.id)
+        self._clock.wait(self._spent)
+        if target.id in self._known:
+            yield self._known[target.id]
+
+
+class Clock:
+    """A time that passes only where something waits."""
+
+    def __init__(self, monkeypatch):
+        self.now = 1000.0
+        self.waited = Counter()
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+    def wait(self, seconds):
+        self.now += seconds
+        self.waited[seconds] += seconds
+
+
+class Waiting(ScriptedAnalyzer):
+    def __init__(self, clock, seconds):
+        super().__init__()
+        self._clock = clock
+        self._seconds = seconds
+
+    def examine(self, target, bench):
+        self._clock.wait(self._seconds)
+        yield from ()
+
+
+def test_spent_budget_still_lets_texts_be_read(campaign):
+    (cloud,) = analyzers_named(["cloud"])
+    made, _ = campaign(target(), app="import os\ndef check(path): return lables, os\n")
+    made.examine([cloud], time.monotonic() - 1)
+    (found,) = made.report(Configuration(), 1.0).findings
+    assert (found.rule, found.line, found.status) == ("code/error", 2, Status.NEW)
 
 
 def test_interruption_keeps_what_was_found(campaign, sessions):

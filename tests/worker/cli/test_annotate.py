@@ -59,6 +59,41 @@ def test_proposal_is_a_patch_that_applies(project):
     assert (project.root / "net.py").read_text() == NET
 
 
+GROUPED = """from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, cin, cout, groups):
+        super().__init__()
+        if cin % groups != 0:
+            raise ValueError("cin must be divisible by groups")
+        self.conv = nn.Conv2d(cin, cout, 3, groups=groups)
+
+
+THREE = Block(12, 24, groups=3)
+FOUR = Block(12, 24, groups=4)
+"""
+
+
+def test_calls_say_more_of_groups_than_its_name(project):
+    (project.root / "grouped.py").write_text(GROUPED)
+    said = run(project.root / "grouped.py").stdout
+    assert "+    #@arg(groups): ints(min=3, max=4)" in said
+    assert "+    #@require(cin % groups == 0)" in said
+
+
+def test_condition_on_a_parameter_that_is_not_annotated_is_not_proposed(project):
+    (project.root / "split.py").write_text(
+        "def split(blob, groups: int):\n"
+        "    if blob.size % groups != 0:\n"
+        "        raise ValueError(groups)\n"
+        "    return blob\n"
+    )
+    said = run(project.root / "split.py")
+    assert "#@arg(groups)" in said.stdout
+    assert "blob.size % groups == 0" not in said.stdout + said.stderr
+
+
 def test_each_annotation_says_where_it_comes_from(project):
     said = run(project.root / "net.py").stderr
     assert "net.py::Net.forward" in said

@@ -8,9 +8,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import worker.check.replay
 import worker.cli
-import worker.cli.check
-import worker.cli.doctor
+import worker.cli.checking
+import worker.cli.diagnosis
 from analyzers.vocabulary import Conclusion, Report
 from tests.worker.report.samples import SOURCES, full_report
 from worker.check.check_plan import CheckResult
@@ -45,7 +46,7 @@ def assayer(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def assayer(*arguments, pipeline=None):
-        monkeypatch.setattr(worker.cli.check, "run_check", pipeline or Pipeline())
+        monkeypatch.setattr(worker.cli.checking, "run_check", pipeline or Pipeline())
         monkeypatch.setattr(sys, "argv", ["assayer", *map(str, arguments)])
         # the process itself stays as it is
         monkeypatch.setattr(worker.cli, "interrupt_once", lambda: None)
@@ -196,7 +197,7 @@ def test_replay_prints_a_line_each(assayer, capsys, monkeypatch, outcomes, statu
     replayed = [
         ReplayedFinding(f"f{n}", outcome, "" if n else "why") for n, outcome in enumerate(outcomes)
     ]
-    monkeypatch.setattr(worker.cli.check, "replay_report", lambda *_, **__: iter(replayed))
+    monkeypatch.setattr(worker.check.replay, "replay_report", lambda *_, **__: iter(replayed))
     assert assayer("replay", "report.json") == status
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines] == [[r.outcome, r.fingerprint] for r in replayed]
@@ -213,7 +214,7 @@ def test_replay_prints_a_line_each(assayer, capsys, monkeypatch, outcomes, statu
     ],
 )
 def test_doctor_fails_only_for_isolation(assayer, capsys, monkeypatch, check, status):
-    monkeypatch.setattr(worker.cli.doctor, "examine", lambda settings: iter([check]))
+    monkeypatch.setattr(worker.cli.diagnosis, "examine", lambda settings: iter([check]))
     assert assayer("doctor") == status
     said = capsys.readouterr().out
     assert check.detail in said

@@ -5,10 +5,10 @@ import tempfile
 import pytest
 
 import worker.check.leftovers
-import worker.cli.doctor
+import worker.cli.diagnosis
 from tests.worker.engines.providers.standin import Reply, StandIn
 from tests.worker.redis_server import free_port
-from worker.cli.doctor import examine
+from worker.cli.diagnosis import can_be_tested, examine
 from worker.cli.machine_checks import MachineCheck
 from worker.settings.operator_settings import read_settings
 from worker.system.temporary_files import folder_of_all
@@ -21,9 +21,20 @@ def _isolated(*_settings):
 @pytest.fixture
 def checks(monkeypatch, tmp_path):
     """What the doctor finds but for the isolation, which has tests of its own."""
-    monkeypatch.setattr(worker.cli.doctor, "examine_isolation", _isolated)
-    monkeypatch.setenv("ASSAYER_STORE__URL", f"sqlite:///{tmp_path}/store.db")
-    monkeypatch.setenv("ASSAYER_STORE__BLOBS", str(tmp_path / "blobs"))
+    return _examining(monkeypatch, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory):
+    """What the doctor finds where nothing is set."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield _examining(patch, tmp_path_factory.mktemp("usual"))()
+
+
+def _examining(monkeypatch, folder):
+    monkeypatch.setattr(worker.cli.diagnosis, "examine_isolation", _isolated)
+    monkeypatch.setenv("ASSAYER_STORE__URL", f"sqlite:///{folder}/store.db")
+    monkeypatch.setenv("ASSAYER_STORE__BLOBS", str(folder / "blobs"))
     monkeypatch.setenv("ASSAYER_ENVIRONMENTS__INSTALL", "never")
 
     def checks(**variables) -> dict[str, MachineCheck]:
@@ -34,8 +45,8 @@ def checks(monkeypatch, tmp_path):
     return checks
 
 
-def test_every_part_is_looked_at(checks):
-    assert [*checks()] == [
+def test_every_part_is_looked_at(usual):
+    assert [*usual] == [
         "clean-up",
         "isolation",
         "packages",
@@ -66,12 +77,11 @@ def test_every_part_is_looked_at(checks):
     ]
 
 
-def test_local_engines_are_asked(checks):
-    found = checks()
-    assert found["engine google.vision.text_detection"].ok
-    assert "rapidocr" in found["engine google.vision.text_detection"].detail
-    assert found["engine google.language.analyze_sentiment"].ok
-    assert "pocketsphinx" in found["engine google.speech.recognize"].detail
+def test_local_engines_are_asked(usual):
+    assert usual["engine google.vision.text_detection"].ok
+    assert "rapidocr" in usual["engine google.vision.text_detection"].detail
+    assert usual["engine google.language.analyze_sentiment"].ok
+    assert "pocketsphinx" in usual["engine google.speech.recognize"].detail
 
 
 @pytest.mark.slow
@@ -85,8 +95,8 @@ def test_other_provider_is_asked_where_it_is_set(checks):
     assert "no answer" in asked["engine azure.language.analyze_sentiment"].detail
 
 
-def test_missing_engine_names_its_setting(checks):
-    missing = checks()["engine google.vision.label_detection"]
+def test_missing_engine_names_its_setting(usual):
+    missing = usual["engine google.vision.label_detection"]
     assert not missing.ok
     assert 'engines."google.vision"' in missing.detail
     assert missing.remedy
@@ -101,7 +111,7 @@ def test_unusable_endpoint_is_told(checks):
 
 
 def test_missing_fonts_name_their_packages(checks, monkeypatch):
-    monkeypatch.setattr(worker.cli.doctor, "installed", list)
+    monkeypatch.setattr(worker.cli.diagnosis, "installed", list)
     found = checks()["fonts"]
     assert (found.ok, found.detail) == (False, "0 printed, 0 handwriting")
     assert "apt install fonts-dejavu-core" in found.remedy
@@ -122,10 +132,9 @@ def test_sources_are_asked_where_they_are_set(checks, tmp_path, monkeypatch):
     assert "Wikipedia rejected the question" in found["source documents"].detail
 
 
-def test_unset_sources_name_their_setting(checks):
-    found = checks()
-    assert found["source images"].detail.startswith("not set: set [sources.images]")
-    assert found["source documents"].detail.startswith("not set: set [sources.documents]")
+def test_unset_sources_name_their_setting(usual):
+    assert usual["source images"].detail.startswith("not set: set [sources.images]")
+    assert usual["source documents"].detail.startswith("not set: set [sources.documents]")
 
 
 def test_unusable_source_is_told(checks):
@@ -135,7 +144,7 @@ def test_unusable_source_is_told(checks):
 
 
 def test_missing_voices_name_their_package(checks, monkeypatch):
-    monkeypatch.setattr(worker.cli.doctor, "english", tuple)
+    monkeypatch.setattr(worker.cli.diagnosis, "english", tuple)
     found = checks()["voices"]
     assert (found.ok, found.remedy) == (False, "apt install flite")
 
@@ -143,12 +152,12 @@ def test_missing_voices_name_their_package(checks, monkeypatch):
 def test_missing_wordnet_is_told(checks, monkeypatch, tmp_path):
     from analyzers.cloud.repairs.related_words import NounGraph
 
-    monkeypatch.setattr(worker.cli.doctor, "related", NounGraph(tmp_path))
+    monkeypatch.setattr(worker.cli.diagnosis, "related", NounGraph(tmp_path))
     assert not checks()["related labels"].ok
 
 
-def test_working_parts_need_no_remedy(checks):
-    assert not any(check.remedy for check in checks().values() if check.ok)
+def test_working_parts_need_no_remedy(usual):
+    assert not any(check.remedy for check in usual.values() if check.ok)
 
 
 def test_what_dead_runs_left_is_removed_and_said(checks, monkeypatch, tmp_path):
@@ -159,3 +168,32 @@ def test_what_dead_runs_left_is_removed_and_said(checks, monkeypatch, tmp_path):
     assert found.ok
     assert "folders 1" in found.detail
     assert not list(folder_of_all().iterdir())
+
+
+OCR = MachineCheck("engine google.vision.text_detection", ok=True, detail="local-ocr")
+TORCH = MachineCheck("framework torch", ok=True, detail="2.13.0+cpu, Assayer's own")
+TABLES = MachineCheck("relation tables", ok=True, detail="torch 2.13.0")
+SHUT = MachineCheck("isolation", ok=True, detail="bubblewrap")
+OPEN = MachineCheck("isolation", ok=False, detail="none", remedy="apt install bubblewrap")
+UNSET = MachineCheck("engine openai.moderations", ok=True, detail="not set", unset=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([SHUT], "nothing yet; see what is missing above"),
+        ([SHUT, OCR, UNSET], "code that asks ML APIs for text in pictures"),
+        (
+            [SHUT, TORCH, TABLES],
+            "models and tensor code of torch 2.13.0+cpu; library calls (torch 2.13.0)",
+        ),
+        ([OPEN, TORCH], "only your own code, with --trust: models and tensor code"),
+    ],
+)
+def test_last_line_says_what_can_be_tested(found, said):
+    assert can_be_tested(found).startswith(said)
+
+
+@pytest.mark.parametrize(("check", "mark"), [(OCR, "ok"), (OPEN, "missing"), (UNSET, "–")])
+def test_each_part_has_a_mark(check, mark):
+    assert check.mark == mark

@@ -9,7 +9,7 @@ from rich.console import Console
 from tests.analyzers.samples import finding
 from worker.check.fuzz_campaign import CampaignCounts
 from worker.cli import cli
-from worker.cli.fuzz import CampaignProgress
+from worker.cli.campaign_progress import CampaignProgress
 from worker.errors import UsageError
 
 

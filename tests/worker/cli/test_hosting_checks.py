@@ -73,7 +73,7 @@ def test_new_database_is_left_empty(checks, url):
 
 def test_database_tells_its_step(checks, url):
     Store(url).close()
-    assert checks()["database"] == MachineCheck("database", ok=True, detail="sqlite, step 0002")
+    assert checks()["database"] == MachineCheck("database", ok=True, detail="sqlite, step 0003")
 
 
 def test_older_database_is_told_and_not_touched(checks, url):
@@ -82,7 +82,7 @@ def test_older_database_is_told_and_not_touched(checks, url):
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
     found = checks()["database"]
-    assert (found.ok, "0001: 0002 is taken" in found.detail) == (True, True)
+    assert (found.ok, "0001: 0003 is taken" in found.detail) == (True, True)
     with engine.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "0001"
 
@@ -164,7 +164,8 @@ def test_unreadable_key_is_told_without_its_content(checks, github, tmp_path):
     assert "this is no key" not in json.dumps([found.detail, found.remedy])
 
 
-def test_github_out_of_reach_is_told_in_seconds(checks, github):
+def test_github_out_of_reach_is_told_in_seconds(checks, github, monkeypatch):
+    monkeypatch.setattr("worker.github_app.client.api.FIRST_WAIT", 0.01)
     found = checks(**hosted(github, api_url=f"http://127.0.0.1:{free_port()}"))["GitHub App"]
     assert not found.ok
     assert "api_url" in found.remedy

@@ -1,13 +1,23 @@
 """Progress on standard error: plain lines where there is no terminal."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from analyzers.vocabulary import Broken, Level, Skipped
 from tests.analyzers.samples import finding, target
-from worker.cli.progress import CheckProgress, SilentListener, progress_listener
+from worker.check.check_plan import ComparedSides
+from worker.cli import progress as progress_module
+from worker.cli.progress import (
+    CheckProgress,
+    SilentListener,
+    WorkClock,
+    progress_listener,
+    time_left,
+)
 
 
 @pytest.fixture
@@ -74,3 +84,108 @@ def test_terminal_shows_one_live_line():
         progress.detected([target()])
         progress.examining(target())
         assert "app.py::check" in str(status.status)
+
+
+BASE, HEAD = "b" * 40, "c" * 40
+
+
+@pytest.mark.parametrize(
+    ("comparison", "line"),
+    [
+        (
+            ComparedSides(BASE, "main", None, 3, 5, 60),
+            f"main ({BASE[:12]}) → working tree: 3 changed files, 5 functions to test",
+        ),
+        (
+            ComparedSides(BASE, BASE, HEAD, 1, 1, 60),
+            f"{BASE[:12]} → {HEAD[:12]}: 1 changed file, 1 function to test",
+        ),
+        (
+            ComparedSides(BASE, None, BASE, 0, 0, 60),
+            f"{BASE[:12]} → {BASE[:12]}: nothing to compare: base and head are the same commit",
+        ),
+        (
+            ComparedSides(BASE, None, None, 0, 0, 60),
+            f"{BASE[:12]} → working tree: no ML code to test: no Python file differs from the base",
+        ),
+    ],
+)
+def test_first_line_says_what_is_compared(said, comparison, line):
+    progress, file = said
+    progress.compared(comparison)
+    progress.detected([target()] * comparison.functions)
+    assert file.getvalue().splitlines() == [line]
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """A clock that stands still until it is set."""
+    at = [100.0]
+    monkeypatch.setattr(progress_module.time, "monotonic", lambda: at[0])
+    return at
+
+
+def test_time_left_is_that_of_the_steps_before(now):
+    clock = WorkClock(total=5, seconds=1000)
+    clock.step()
+    assert clock.left() is None
+    now[0] += 60
+    clock.step()
+    assert clock.left() == 240
+    now[0] += 30
+    assert clock.left() == 210
+    now[0] += 300
+    assert clock.left() == 0
+
+
+def test_time_left_is_no_more_than_the_budget(now):
+    clock = WorkClock(total=100, seconds=120)
+    clock.step()
+    now[0] += 60
+    clock.step()
+    assert clock.left() == 60
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, ""),
+        (5.0, ""),
+        (44.0, ", about 40 s left"),
+        (150.0, ", about 2 min left"),
+        (3600.0, ", about 60 min left"),
+    ],
+)
+def test_time_left_is_rounded(seconds, words):
+    assert time_left(seconds) == words
+
+
+def test_lines_of_long_work_say_the_time_left(said, now):
+    progress, file = said
+    progress.compared(ComparedSides(BASE, None, None, 2, 3, 1000))
+    progress.detected([target()] * 3)
+    progress.examining(target())
+    now[0] += 40
+    progress.examining(target())
+    assert file.getvalue().splitlines()[-1].endswith(", about 80 s left")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_live_line_fits_the_terminal(width):
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=width)
+    with console.status("…") as status:
+        progress = CheckProgress(console, status)
+        progress.detected([target()])
+        progress.examining(replace(target(), function="a_function_with_a_long_name" * 5))
+        console.print(status)
+    lines = Text.from_ansi(file.getvalue()).plain.splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def test_text_from_outside_stays_on_its_line(said):
+    """No line of a log begins with what the code wrote: a workflow's runner would obey it."""
+    progress, file = said
+    progress.found(finding(title="a\n::error ::b\x1b[2J"))
+    [line] = file.getvalue().splitlines()
+    assert line.endswith("a ::error ::b\N{REPLACEMENT CHARACTER}[2J")

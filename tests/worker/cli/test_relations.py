@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import worker.cli.relations
+import worker.cli.relation_studies
 from analyzers.relations import table_folders
 from analyzers.relations.relation_tables import line
 from worker.cli.relations import relations
@@ -80,7 +80,7 @@ def stand_in(monkeypatch):
     def site(isolation, python):
         return StudySandbox(isolation, python, program=STUDIOUS)
 
-    monkeypatch.setattr(worker.cli.relations, "StudySandbox", site)
+    monkeypatch.setattr(worker.cli.relation_studies, "StudySandbox", site)
 
 
 def run(*arguments):
@@ -229,6 +229,6 @@ class TestReal:
         assert "torch.gcd(input, other)" not in same
 
     def test_a_study_whose_time_is_over_says_so(self):
-        asked = ("--library", "numpy", "--seconds", "1", "--quiet", "--format", "json")
+        asked = ("--seconds", "1", "--quiet", "--format", "json")
         told = json.loads(run("build", *asked).stdout)
         assert (told["complete"], told["folder"], told["notes"]) == (False, None, [])

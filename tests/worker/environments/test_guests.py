@@ -68,6 +68,18 @@ def first(texts):
 """
 
 
+DOUBLED = "def doubled(number):\n    return 2 * number\n"
+PARAMETRIZED = """\
+import pytest
+from app import doubled
+
+
+@pytest.mark.parametrize("number", [3])
+def test_doubled(number):
+    assert doubled(number) == 6
+"""
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -245,3 +257,18 @@ def test_search_without_its_needs_says_so(searched):
     assert not result.bound
     assert result.witnesses
     assert [note for note in prepared.notes if note.startswith("no symbolic search: ")]
+
+
+@needs_isolation
+def test_tests_that_need_pytest_are_watched_where_the_project_has_none(
+    environment, index, tmp_path
+):
+    index.wheel("shop", "1.0")
+    files = {"requirements.txt": "shop\n", "app.py": DOUBLED, "test_app.py": PARAMETRIZED}
+    made = environment(files)
+    place = GuestRuntime(find_isolation(), made.python, Limits()).of(made)
+    broker = Broker(Engines(()), Recordings(None), None)
+    doubled = target("app.py", "doubled")
+    with Session(place, tmp_path / "tree", doubled, broker) as session:
+        calls = session.observe(["doubled"], ["test_app.py"], 60.0)
+    assert [each.arguments for each in calls] == [{"number": "froms([3])"}]

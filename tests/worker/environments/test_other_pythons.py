@@ -43,9 +43,11 @@ def test_layer_for_another_python_comes_from_the_index(files, environment, index
     index.wheel("shop", "1.0")
     index.wheel("crosshair-tool", version("crosshair-tool"))
     index.wheel("hypothesis", "6.141.1")
+    index.wheel("pytest", "8.4.0")
     made = environment(files)
     assert (made.layer / "crosshair_tool.py").is_file()
     assert (made.layer / "hypothesis.py").is_file()
+    assert (made.layer / "pytest.py").is_file()
     assert f"python{OTHER}" in str(made.layer)
     assert "cannot be had" not in " | ".join(made.notes)
 

@@ -86,6 +86,15 @@ def test_crash_on_both_sides_is_existing(confirm):
     assert confirm(CRASH, CRASHING, CRASHING).status is Status.EXISTING
 
 
+@pytest.mark.parametrize("annotated", [True, False])
+def test_inferred_input_that_base_fails_on_elsewhere_is_not_told(confirm, annotated):
+    base = "def check(path):\n    return labels().nothing\n"
+    said = {"annotations": {"path": {"given": annotated}}}
+    told = confirm(replace(CRASH, rule="property/crash", evidence=said), CRASHING, base)
+    assert isinstance(told, Finding if annotated else Skipped)
+    assert annotated or "base fails on the same input too" in told.reason
+
+
 @pytest.mark.parametrize("base", [CAREFUL, "def other():\n    pass\n"])
 def test_what_the_change_does_not_reach_is_existing_where_base_cannot_tell(confirm, sessions, base):
     sessions.trouble["# unloadable on base"] = TargetNotLoaded("no module named x")

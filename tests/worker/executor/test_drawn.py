@@ -92,7 +92,7 @@ def test_observed_calls_are_those_that_were_asked_for():
     one, other = observed_of(frame, ("f", "Net.__init__"), tests)
     assert one == ObservedCall("f", {"x": "ints()"}, "test_a.py::test_one")
     assert other.arguments.keys() == {"y"}
-    assert observe_frame(("f",), tests, 3.0)["tests"] == list(tests)
+    assert observe_frame(("f",), tests, 3.0, None)["tests"] == list(tests)
 
 
 def test_made_arguments_are_no_more_than_said():

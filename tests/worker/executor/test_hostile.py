@@ -31,11 +31,11 @@ from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings
 from worker.errors import MachineError
+from worker.executor import execution_context
 from worker.executor.execution_context import GuestRuntime
 from worker.executor.guest_conversation import GuestFailure
 from worker.executor.sandbox_executor import SandboxExecutor
 from worker.executor.session import Session
-from worker.sandbox import guest_process
 from worker.sandbox.guest_launch import GuestProgram
 from worker.sandbox.guest_limits import Limits
 from worker.sandbox.isolation import find_isolation
@@ -63,7 +63,7 @@ def place(monkeypatch):
         isolation = find_isolation()
     except MachineError as missing:
         pytest.skip(str(missing))
-    monkeypatch.setattr(guest_process, "guest_program", lambda: PROGRAM)
+    monkeypatch.setattr(execution_context, "guest_program", lambda: PROGRAM)
     return GuestRuntime(isolation, Path(sys.executable), Limits(wall_seconds=120))
 
 
@@ -82,7 +82,7 @@ ASKED = RelationRequest((PROBE,), Contract(), apis=("torch.lcm",), seconds=1.0)
 
 
 RUN = ExecutionRequest((PROBE,), ("onnxruntime",), seconds=1.0)
-VARIANTS = AssemblyRequest("app.py", (APP, APP), seconds=1.0)
+VARIANTS = AssemblyRequest("app.py", (APP, APP), timeout=0.5, seconds=1.0)
 
 
 def asked(hostile: Session, way: str) -> object:

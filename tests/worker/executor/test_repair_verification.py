@@ -15,6 +15,7 @@ from analyzers.vocabulary import (
 )
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
+from tests.worker.report.rendering import to_markdown, to_text
 from tests.worker.report.samples import full_report
 from tests.worker.sessions import LABELS, answered, laboratory, target, tree
 from worker.executor.base_target import BaseTarget
@@ -22,9 +23,7 @@ from worker.executor.confirmation import Confirmer
 from worker.executor.recipe_names import imported_names
 from worker.report.html_report import to_html
 from worker.report.json_report import report_document
-from worker.report.report_formats import to_markdown
 from worker.report.stored_report import stored
-from worker.report.terminal_report import to_text
 
 ALARM = """\
 import numpy as np

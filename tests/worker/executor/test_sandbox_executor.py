@@ -94,6 +94,16 @@ def test_nothing_to_run_starts_no_guest(bench, sessions):
     assert sessions.opened == []
 
 
+@pytest.mark.parametrize(("is_cheap", "opened"), [(True, 2), (False, 1)])
+def test_cheap_guest_is_given_back(bench, sessions, monkeypatch, is_cheap, opened):
+    monkeypatch.setattr(sessions, "is_cheap", is_cheap)
+    first = bench.run([answered("Fire")])
+    bench.give_back()
+    assert bench.run([answered("Fire")]) == first
+    assert len(sessions.opened) == opened
+    assert bench.tally().executions == 2
+
+
 def test_broken_guest_is_started_afresh_once(bench, sessions, monkeypatch):
     failures = [GuestFailure("broken pipe")]
     real = sessions.run

@@ -53,7 +53,7 @@ def check(what):
     if what == "die":
         os.kill(os.getpid(), 11)
     if what == "sleep":
-        time.sleep(60)
+        while True: time.sleep(60)
     if what == "raise":
         raise KeyError(what)
     return what
@@ -123,8 +123,8 @@ def test_runs_come_one_for_each_probe(opened):
         ran = session.run([given("a"), given("raise"), given("b")])
         assert session.run([]) == []
     assert [type(run.ending) for run in ran] == [Returned, Raised, Returned]
-    assert "app.py::check#2:true" in ran[1].hits
-    assert "app.py::check#2:true" not in ran[0].hits
+    assert "app.py::check#3:true" in ran[1].hits
+    assert "app.py::check#3:true" not in ran[0].hits
     assert (ran[1].ending.exception, ran[1].ending.line) == ("KeyError", 13)
 
 
@@ -235,9 +235,6 @@ class FakeGuest:
         self.closed = False
         self.channel = self
 
-    def start(self, isolation, **facts):
-        return self
-
     def send(self, message, timeout=60.0):
         self.heard.append(message)
         if self._deaf and message["type"] == "run":
@@ -263,7 +260,7 @@ class FakeGuest:
 def session(monkeypatch, tmp_path):
     def session(*says, **more):
         guest = FakeGuest(*says, **more)
-        monkeypatch.setattr(worker.executor.session, "GuestProcess", guest)
+        monkeypatch.setattr(GuestRuntime, "guest", lambda _place, *_plan: guest)
         broker = Broker(Engines([LabelEngine("Fire")]), Recordings(None), None)
         return guest, lambda: Session(PLACE, tmp_path, target(), broker)
 

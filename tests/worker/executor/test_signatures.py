@@ -96,3 +96,11 @@ def test_probe_with_inputs_or_answers_stays_what_it_is(probe):
 
 def test_text_that_cannot_be_read_changes_nothing():
     assert translated("def f(a): ...", "def (", {"a": "1"}) == {"a": "1"}
+
+
+def test_inherited_methods_are_compared_by_the_definition_of_the_base_class():
+    text = "class Base:\n    def forward(self, {}): ...\n\nclass Net(Base):\n    k = 1\n"
+    signatures = SignatureMapping("Net.forward", text.format("x"), text.format("y"))
+    assert not signatures.alike()
+    probe = Probe("t", {"x": RecipeArgument("1")})
+    assert signatures.translated(probe).arguments == {"y": RecipeArgument("1")}

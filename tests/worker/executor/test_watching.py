@@ -47,7 +47,14 @@ def test_only_a_few_tests_are_run():
     ],
 )
 def test_calls_of_the_constructor_are_watched_too(function, names):
-    assert observed_functions(target(function=function)) == names
+    found = observed_functions(target(function=function), {})
+    assert (tuple(found), tuple(found.values())) == (names, names)
+
+
+def test_calls_of_inherited_methods_are_those_of_the_base_class():
+    text = "class Loss:\n    def forward(self, x): ...\nclass Near(Loss):\n    k = 1\n"
+    wanted = target(function="Near.forward")
+    assert observed_functions(wanted, {wanted.path: text})["Loss.forward"] == "Near.forward"
 
 
 def test_functions_of_a_file_are_all_of_them():

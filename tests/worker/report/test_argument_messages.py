@@ -6,13 +6,12 @@ import pytest
 
 from analyzers.guest.inputs.recipes import parse
 from analyzers.vocabulary import LiteralArgument, Probe, RecipeArgument
+from tests.worker.report.rendering import to_markdown, to_text
 from tests.worker.report.samples import report
 from tests.worker.report.test_property_reproducer import DEFECTS
 from worker.report.argument_messages import LONGEST_WORDS, ArgumentText, values_of, words
 from worker.report.html_report import to_html
 from worker.report.json_report import report_document
-from worker.report.report_formats import to_markdown
-from worker.report.terminal_report import to_text
 
 
 @pytest.mark.parametrize(
@@ -39,10 +38,13 @@ from worker.report.terminal_report import to_text
         ("loader([], 2)", "data loader (batches of 2) of 0 items"),
         ("module((3, 8, 8), (10,))", "small torch module from 3×8×8 to 10"),
         ("optimizer('Adam')", "optimizer Adam"),
-        ("function()", "function that returns None"),
+        ("function()", "function that returns the last array that it is given"),
+        ("function(None)", "function that returns None"),
         ("function(tensor((1,)))", "function that returns tensor 1 float32, all 0"),
         ("config(lr=0.1, of=Settings)", "Settings with lr=0.1"),
         ("config()", "configuration"),
+        ("imported('torch.nn', 'ReLU')", "ReLU of torch.nn"),
+        ("constructed('tests/nets.py', 'Net', 4)", "Net of tests/nets.py(…)"),
         ("[tensor((1,)), 2, 3, 4, 5]", "list of 5: tensor 1 float32, all 0; 2; 3; 4; …"),
         ("{'a': array((1,))}", "dictionary of 'a': NumPy array 1 float32, all 0"),
         ("[1, (2, -inf)]", "[1, (2, -inf)]"),
@@ -86,6 +88,14 @@ def test_document_has_them_as_values(told):
             "description": "x: tensor 1×1 float32, all nan",
             "file": None,
             "value": "tensor((1, 1), fill=nan)",
+            "tensor": {
+                "shape": [1, 1],
+                "dtype": "float32",
+                "low": None,
+                "high": None,
+                "not_finite": 1,
+                "cells": [[None]],
+            },
         },
         {"kind": "value", "description": "argument n", "file": None, "value": "3"},
     ]

@@ -1,8 +1,8 @@
 """A report of a campaign speaks of no change."""
 
 from tests.worker.report import samples
+from tests.worker.report.rendering import to_text
 from worker.report.report_messages import status_sentence
-from worker.report.terminal_report import to_text
 
 
 def test_finding_of_a_campaign_is_new_in_no_change():

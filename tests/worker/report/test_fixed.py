@@ -7,12 +7,9 @@ import pytest
 
 from analyzers.vocabulary import Conclusion, Status
 from tests.worker.report import samples
+from tests.worker.report.rendering import sarif_document, to_junit, to_markdown, to_sarif, to_text
 from worker.report.artifacts import write_artifacts
 from worker.report.html_report import to_html
-from worker.report.junit_report import to_junit
-from worker.report.report_formats import to_markdown
-from worker.report.sarif_report import sarif_document, to_sarif
-from worker.report.terminal_report import to_text
 
 FIXED = samples.crash(
     status=Status.FIXED, title="Fixed: IndexError", message="Fixed by this change."

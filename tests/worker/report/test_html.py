@@ -37,10 +37,10 @@ class Reader(HTMLParser):
         self.text += data
 
 
-@pytest.fixture
-def page(tmp_path):
-    report = samples.full_report()
-    return Reader(to_html(report, write_artifacts(report, tmp_path, samples.SOURCES)))
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    report, folder = samples.full_report(), tmp_path_factory.mktemp("page")
+    return Reader(to_html(report, write_artifacts(report, folder, samples.SOURCES)))
 
 
 def test_needs_nothing_from_outside(page):

@@ -4,9 +4,10 @@ import json
 import pytest
 
 from tests.worker.report import samples
+from tests.worker.report.rendering import to_json
 from worker.errors import UsageError
 from worker.report.artifacts import write_artifacts
-from worker.report.json_report import read_report, replay_files, report_document, to_json, validator
+from worker.report.json_report import read_report, replay_files, report_document, validator
 
 
 @pytest.fixture

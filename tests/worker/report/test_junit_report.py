@@ -1,7 +1,7 @@
 from xml.etree import ElementTree as ET
 
 from tests.worker.report import samples
-from worker.report.junit_report import to_junit
+from tests.worker.report.rendering import to_junit
 
 
 def parsed(report):

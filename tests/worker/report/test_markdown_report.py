@@ -5,6 +5,7 @@ from markdown_it import MarkdownIt
 
 from analyzers.vocabulary import Suggestion
 from tests.worker.report import samples
+from tests.worker.report.rendering import to_markdown
 from worker.report import markdown_escape
 from worker.report.artifacts import write_artifacts
 from worker.report.json_report import report_document
@@ -15,7 +16,6 @@ from worker.report.markdown_report import (
     suggestion_text,
     summary,
 )
-from worker.report.report_formats import to_markdown
 from worker.report.stored_report import stored
 
 HOSTILE = [

@@ -62,6 +62,39 @@ def small(width):
     return Net(width)
 
 
+class Ramp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.slope = nn.Parameter(torch.randn(1))
+        self.ramp = torch.arange(0)
+
+    def forward(self, x):
+        if len(self.ramp) < len(x):
+            self.ramp = torch.arange(len(x), dtype=x.dtype)
+        return self.ramp[: len(x)] * self.slope
+
+
+class Shifted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("shift", torch.randn(3), persistent=False)
+
+    def forward(self, x):
+        return x + self.shift
+
+
+def root(x):
+    return (x * x).sum().sqrt()
+
+
+def last(x):
+    return x[-1]
+
+
+def total(x, mask):
+    return x.sum(-1)
+
+
 def apply(net, x):
     return net(x)
 
@@ -85,6 +118,11 @@ FIXES = {
     "x.reshape(-1, 3)": "x.reshape(-1, self.width)",
     "1 / (n - k - 1)": "1 / (n - k)",
     "n > 3": "n > 300",
+    "len(x), dtype=x.dtype": "len(x)",
+    "torch.randn(3)": "torch.ones(3)",
+    "(x * x).sum().sqrt()": "x.norm()",
+    "x[-1]": "x.sum()",
+    "x.sum(-1)": "x.masked_fill(~mask, 0).sum(-1)",
 }
 FIXED = BUGGY
 for _then, _now in FIXES.items():
@@ -138,6 +176,25 @@ DEFECTS = {
         "result.ndim == x.ndim - 1 + dim and result.ndim < LIMIT", "mean", x="tensor((2, 3))"
     ),
     "does not hold: repeatable": broken("repeatable()", "noisy", x="array((3,))"),
+    "does not hold: unaffected_by": broken(
+        "unaffected_by(\"x=tensor((400,), dtype='bfloat16')\")",
+        "Ramp.forward",
+        self="Ramp()",
+        x="tensor((300,))",
+    ),
+    "does not hold: finite(gradients": broken(
+        "finite(gradients()['x'])", "root", x="tensor((2,), fill=0)"
+    ),
+    "does not hold: reloads": broken(
+        "reloads()", "Shifted.forward", self="Shifted()", x="tensor((3,))"
+    ),
+    "does not hold: permutes": broken("permutes()", "last", x="tensor((3,), seed=1)"),
+    "does not hold: ignores_masked": broken(
+        "ignores_masked('x', 'mask', True)",
+        "total",
+        x="tensor((2, 5), seed=1)",
+        mask="tensor((2, 5), 'bool', seed=1)",
+    ),
     "RuntimeError": crash("RuntimeError", "Net.forward", self="Net(width=2)", x="tensor((1, 2))"),
     "RuntimeError: mat": crash("RuntimeError", "apply", net="small(2)", x="tensor((1, 2))"),
     "ZeroDivisionError": crash("ZeroDivisionError", "steps", n="1"),

@@ -1,4 +1,5 @@
 import json
+from pathlib import PurePath
 from xml.etree import ElementTree
 
 import pytest
@@ -12,15 +13,22 @@ from analyzers.vocabulary import (
     TestedTarget,
 )
 from tests.worker.report import samples
-from worker.report.report_formats import FORMATS, RenderOptions, render
+from worker.report.artifacts import write_artifacts
+from worker.report.format_names import FORMAT_NAMES, format_of
+from worker.report.report_formats import (
+    FORMATS,
+    RenderOptions,
+    render,
+    render_stored,
+)
 from worker.report.report_messages import headline
 from worker.report.tested_targets import read_target, untested
 
-CONTRACT = ("text", "json", "markdown", "sarif", "junit", "html")
+CONTRACT = ("text", "json", "markdown", "sarif", "junit", "html", "github", "gitlab")
 
 
 def test_formats_are_the_contract_ones():
-    assert tuple(FORMATS) == CONTRACT
+    assert tuple(FORMATS) == CONTRACT == FORMAT_NAMES
 
 
 @pytest.mark.parametrize("form", CONTRACT)
@@ -43,7 +51,45 @@ def test_only_verified_suggestions_are_shown(form):
         return unlike in text
 
     assert not shown(verified=False)
-    assert shown(verified=True) or form == "junit"
+    assert shown(verified=True) or form in ("junit", "gitlab")
+
+
+@pytest.mark.parametrize("form", CONTRACT)
+def test_stored_report_renders_as_the_fresh_one(form, tmp_path):
+    """``assayer report`` makes of the JSON file what the check itself would have written."""
+    report = samples.full_report()
+    artifacts = write_artifacts(report, tmp_path, samples.SOURCES)
+    stored = json.loads(render("json", report, artifacts))
+    fresh = render(form, report, artifacts)
+    again = render_stored(form, stored, tmp_path)
+    if form == "html":  # pictures are read from their files, whose names the page does not show
+        assert again.count("data:image") == fresh.count("data:image") > 0
+        assert len(again) == pytest.approx(len(fresh), rel=0.01)
+    else:
+        assert again == fresh
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "form"),
+    [
+        ("r.json", None, "json"),
+        ("r.json", "sarif", "sarif"),
+        ("r.json", "html", "json"),
+        ("r.sarif", None, "sarif"),
+        ("r.sarif.json", None, "sarif"),
+        ("gl-code-quality-report.json", None, "gitlab"),
+        ("r.HTML", "json", "html"),
+        ("r.md", None, "markdown"),
+        ("r.xml", None, "junit"),
+        ("r.txt", None, "text"),
+        ("r.txt", "github", "github"),
+        ("report", "junit", "junit"),
+        ("report", None, None),
+        ("/dev/stdout", "json", "json"),
+    ],
+)
+def test_suffix_decides_the_format(name, wanted, form):
+    assert format_of(PurePath(name), wanted) == form
 
 
 def test_unknown_formats_are_refused():
@@ -90,9 +136,10 @@ def test_every_format_counts_the_tested_functions(form):
     elif form == "junit":
         answers = [e.get("value") for e in ElementTree.fromstring(text).iter("property")]
         assert answers == ["yes", "partly", TESTS[1].reasons[0], "no", SPENT]
-    else:
+    elif form != "gitlab":  # a list of issues and nothing else
         assert "1 of 3 functions tested, 1 partly" in text
-    assert TESTS[1].reasons[0] in text
+    if form not in ("github", "gitlab"):
+        assert TESTS[1].reasons[0] in text
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "sarif", "html"])
@@ -109,7 +156,7 @@ def test_reasons_are_grouped():
 
 @pytest.mark.parametrize(("executions", "answer"), [(3, Tested.YES), (0, Tested.NO)])
 def test_older_reports_count_runs_alone(executions, answer):
-    assert read_target({"id": "a.py::f", "executions": executions}).tested is answer
+    assert read_target({"id": "a.py::f", "executions": executions})["tested"] is answer
 
 
 def test_change_that_is_no_defect_is_told_in_a_success():

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from tests.worker.report import samples
+from tests.worker.report.rendering import to_json
 from worker.errors import MachineError
 from worker.report.artifacts import write_artifacts
-from worker.report.json_report import report_document, to_json
+from worker.report.json_report import report_document
 from worker.report.stored_report import read_stored, stored
 
 

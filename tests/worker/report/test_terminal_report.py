@@ -1,17 +1,21 @@
 import io
+import re
 
 from tests.worker.report import samples
+from tests.worker.report.rendering import to_text
 from worker.report.artifacts import write_artifacts
-from worker.report.terminal_report import to_text, wants_colour
+from worker.report.report_formats import RenderOptions, render
+from worker.report.terminal_report import wants_colour
+from worker.settings.inline_ignores import inline_ignores
 
 
-def test_verdict_comes_first():
-    assert to_text(samples.full_report()).splitlines()[0] == "✗ 3 new findings block"
+def test_verdict_comes_last():
+    assert to_text(samples.full_report()).splitlines()[-1] == "✗ 3 new findings block"
 
 
 def test_clean_report_is_short():
     lines = to_text(samples.report()).splitlines()
-    assert lines[0] == "✓ No new findings"
+    assert lines[-1] == "✓ No new findings"
     assert len([line for line in lines if line]) <= 3
 
 
@@ -29,7 +33,8 @@ def test_finding_says_everything(tmp_path):
     assert '-         if "Fire" in self.names:\n' in text
     assert '+         if {"Fire", "Flame"} & set(self.names):\n' in text
     assert "and 5 more" in text
-    assert f"/assayer ignore {report.findings[0].fingerprint}" in text
+    assert "Silence: # assayer: ignore[cloud/low-recall] reason (at the end of line 12)" in text
+    assert "/assayer ignore" not in text
 
 
 def test_says_what_was_not_tested():
@@ -48,7 +53,20 @@ def test_ignored_findings_ask_for_nothing():
     report = samples.report(finding, ignored={finding.fingerprint: {"reason": "known bug"}})
     text = to_text(report)
     assert "ignored: known bug" in text
-    assert "/assayer ignore" not in text
+    assert "Silence" not in text
+
+
+def test_suggested_comment_silences_the_finding():
+    """What is printed, put where it says, is read as an ignore of this rule on this line."""
+    finding = samples.crash()
+    [line] = [each for each in to_text(samples.report(finding)).splitlines() if "Silence" in each]
+    comment, line_number = re.fullmatch(
+        r" *Silence: (#.*) \(at the end of line (\d+)\)", line
+    ).groups()
+    lines = samples.RECEIPTS.splitlines()
+    lines[int(line_number) - 1] += f"  {comment}"
+    [ignore] = inline_ignores("\n".join(lines), finding.path)
+    assert (ignore.rule, ignore.line) == (finding.rule, finding.line)
 
 
 def test_terminal_is_not_driven_by_findings():
@@ -70,3 +88,9 @@ def test_terminals_are_coloured_unless_asked(monkeypatch):
     assert not wants_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
     assert not wants_colour(Terminal())
+
+
+def test_narrow_terminals_are_filled_and_not_passed():
+    text = render("text", samples.full_report(), None, RenderOptions(width=40))
+    assert max(map(len, text.splitlines())) <= 40
+    assert text.splitlines()[-1] == "✗ 3 new findings block"

@@ -3,9 +3,8 @@
 import pytest
 
 from tests.worker.report import samples
+from tests.worker.report.rendering import to_markdown, to_text
 from worker.report.html_report import to_html
-from worker.report.report_formats import to_markdown
-from worker.report.terminal_report import to_text
 from worker.report.valid_input_messages import AnnotationOffer, offers_of, valid_input_lines
 
 GIVEN = {"constraint": "ints(min=1)", "given": True, "source": "annotation", "where": ""}

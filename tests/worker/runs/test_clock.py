@@ -13,6 +13,7 @@ from worker.runs import scheduler
 from worker.runs.scheduler import PERIODIC_JOBS, PeriodicJob, Scheduler, SchedulerContext
 from worker.settings.operator_settings import GithubSettings, QueueSettings, Settings, StoreSettings
 from worker.store.blobs import Blobs, clone_key
+from worker.store.queue_names import QUEUES
 from worker.store.records import (
     Attempt,
     Delivery,
@@ -23,7 +24,7 @@ from worker.store.records import (
     WorkerRecord,
     WorkerState,
 )
-from worker.store.run_queue import QUEUES, QueueDownError
+from worker.store.run_queue import QueueDownError
 from worker.store.store import Store
 
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

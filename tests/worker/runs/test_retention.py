@@ -13,8 +13,6 @@ from worker.runs.scheduler import (
     PERIODIC_JOBS,
     Scheduler,
     SchedulerContext,
-    remove_old,
-    remove_orphans,
 )
 from worker.settings.operator_settings import RecordingSettings, Settings, StoreSettings
 from worker.store.blobs import Blobs
@@ -102,11 +100,13 @@ def test_run_that_is_not_over_stays_however_old(place, now):
 
 def test_few_go_at_a_time(place, now, monkeypatch):
     monkeypatch.setattr(scheduler, "MAX_RUNS", 2)
-    for key in "abc":
-        done(place, key)
+    runs = [done(place, key) for key in "abc"]
     now.at = START + timedelta(days=31)
-    removed = [remove_old(place.settings, place.store, place.blobs, now.at) for _ in range(3)]
-    assert removed == [2, 1, 0]
+    left = []
+    for _ in range(3):
+        act(place, "retention")
+        left.append(sum(kept(place, run) == ALL for run in runs))
+    assert left == [1, 0, 0]
 
 
 def test_files_that_cannot_be_removed_keep_the_run_for_the_next_period(place, now, monkeypatch):
@@ -146,7 +146,7 @@ def test_uninstalled_app_leaves_nothing_of_the_account(place):
         unit.deliveries.heard("d-1")
         unit.installations.remove(3)
         assert unit.deliveries.get("d-1").body == b""
-    assert remove_orphans(place.settings, place.store, place.blobs) == 2
+    act(place, "forgetting")
     assert [kept(place, run) for run in runs] == [NOTHING, NOTHING]
 
 

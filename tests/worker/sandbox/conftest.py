@@ -11,6 +11,7 @@ from worker.sandbox.command_lines import reachable_by_others
 from worker.sandbox.guest_launch import GuestProgram
 from worker.sandbox.guest_limits import Limits
 from worker.sandbox.guest_process import GuestProcess
+from worker.sandbox.guest_spawn import LaunchPlan
 from worker.sandbox.isolation import Isolation, IsolationUnavailable, find_isolation
 
 GUESTS = Path(__file__).parent / "guests"
@@ -70,14 +71,16 @@ def start(isolation: Isolation, python: str, tree: Path):
     started: list[GuestProcess] = []
 
     def start_guest(behaviour: str, limits: Limits | None = None, **more) -> GuestProcess:
-        guest = GuestProcess.start(
+        plan = LaunchPlan(
             more.get("isolation", isolation),
-            tree=more.get("tree", tree),
-            python=more.get("python", python),
-            limits=limits,
-            program=GuestProgram(GUESTS, "guests"),
+            more.get("tree", tree).resolve(),
+            Path(more.get("python", python)),
+            limits or Limits(),
+            GuestProgram(GUESTS, "guests"),
             network=more.get("network", False),
+            devices=more.get("devices", ()),
         )
+        guest = GuestProcess(plan)
         started.append(guest)
         guest.channel.send({"type": "prepare", "behaviour": behaviour, "root": guest.root})
         return guest

@@ -3,6 +3,7 @@ import os
 import subprocess
 import threading
 import time
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -283,3 +284,9 @@ def test_trusted_code_keeps_its_hands_off_other_children_of_the_host(tree):
         GuestProcess.start(TRUSTED, tree=tree, program=program).close()
         assert other.poll() is None
         other.kill()
+
+
+def test_guest_program_is_compiled():
+    files = list(guest_program().folder.rglob("*.py"))
+    assert files
+    assert [file for file in files if not Path(cache_from_source(str(file))).exists()] == []

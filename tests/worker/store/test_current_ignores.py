@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzers.pipeline import conclude
+from analyzers.coverage import conclude
 from analyzers.vocabulary import Conclusion, Level, Skipped, Status, Tested
 from tests.worker.github_app.publishing.documents import TODAY, document, full, ignore
 from tests.worker.report import samples

@@ -76,10 +76,10 @@ def test_repository_takes_its_newest_name_and_moves(unit):
     unit.installations.see_repository(repository(default_branch="main"))
     unit.installations.see_repository(repository())
     assert unit.installations.repository(7).default_branch == "main"
-    unit.installations.rename(7, "octo/renamed")
+    unit.installations.see_repository(repository(7, "octo/renamed"))
     assert unit.installations.repository(7).full_name == "octo/renamed"
     unit.installations.see_repository(repository(8, "octo/renamed"))
-    unit.installations.move(8, 5)
+    unit.installations.see_repository(repository(8, "octo/renamed", owner=5))
     assert [each.id for each in unit.installations.repositories(5)] == [8]
 
 
@@ -117,16 +117,13 @@ def test_ignore_replaces_what_was_said_before(unit):
 def test_remark_is_resolved_and_reopened(unit):
     unit.review_comments.add(StoredReviewComment(7, 12, "f", 2**40))
     unit.review_comments.add(StoredReviewComment(7, 12, "g", 1))
-    unit.review_comments.thread(2**40, "PRRT_x")
     unit.review_comments.resolve(2**40)
     assert unit.review_comments.of(7, 12) == (
         StoredReviewComment(7, 12, "g", 1),
-        StoredReviewComment(7, 12, "f", 2**40, "PRRT_x", resolved=True),
+        StoredReviewComment(7, 12, "f", 2**40, resolved=True),
     )
     unit.review_comments.reopen(2**40)
     assert not unit.review_comments.of(7, 12)[1].resolved
-    unit.review_comments.remove(1)
-    assert [review_comment.comment for review_comment in unit.review_comments.of(7, 12)] == [2**40]
 
 
 def test_worker_says_which_queues_it_takes_from(unit, clock):

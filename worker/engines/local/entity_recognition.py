@@ -15,7 +15,13 @@ from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.engine import ApiRequest, NoAnswer, local_identity
+from worker.engines.engine import (
+    ApiRequest,
+    LocalEngine,
+    NoAnswer,
+    expect_english,
+    given_text,
+)
 
 PACKAGE = "Faker"
 LOCALES = ("en", "en_US", "en_GB", "de_DE", "fr_FR", "es_ES", "it_IT")
@@ -182,33 +188,8 @@ HUGGINGFACE = "huggingface.token_classification"
 MOST_CHARACTERS = 20_000
 SCORE = 0.95
 """Of every entity: the engine does not know how sure it is."""
-_REVISION = 1
 
 Shape: TypeAlias = Callable[[str, Sequence[Mention], JsonObject], JsonObject]
-
-
-class LocalEntities:
-    """Finds entities; the lists are read with the first text."""
-
-    local = True
-
-    def __init__(self) -> None:
-        self.identity = local_identity(PACKAGE, _REVISION)
-
-    def answers(self, api: str) -> bool:
-        """Return the entities of a document."""
-        return api in SHAPES
-
-    def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the entities in the API's own shape; raise ``NoAnswer``."""
-        if request.text is None:
-            raise NoAnswer("the local engine reads texts, not addresses of texts")
-        if len(request.text) > MOST_CHARACTERS:
-            raise NoAnswer(f"the local engine reads texts of at most {MOST_CHARACTERS} characters")
-        asked = request.parameters.get("LanguageCode") or request.parameters.get("language")
-        if asked and not str(asked).casefold().startswith("en"):
-            raise NoAnswer(f"the local engine reads English, not {asked!r}")
-        return SHAPES[api](request.text, mentions(request.text), request.parameters)
 
 
 _GOOGLE = {
@@ -347,3 +328,16 @@ SHAPES: Mapping[str, Shape] = {
     AZURE: _azure,
     HUGGINGFACE: _huggingface,
 }
+
+
+class LocalEntities(LocalEngine):
+    """Finds entities of a document; the lists are read with the first text."""
+
+    package = PACKAGE
+    apis = SHAPES
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """Return the entities in the API's own shape; raise ``NoAnswer``."""
+        text = given_text(request, MOST_CHARACTERS)
+        expect_english(request)
+        return SHAPES[api](text, mentions(text), request.parameters)

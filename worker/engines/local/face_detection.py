@@ -15,12 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.engine import ApiRequest, NoAnswer, local_identity
+from worker.engines.engine import ApiRequest, LocalEngine, NoAnswer
 from worker.engines.local.image_decoding import NotAnImage, decode
 
 API = "google.vision.face_detection"
 PACKAGE = "scikit-image"
-_REVISION = 1
 LONGEST = 640
 LEAST_SIDE = 60
 CONFIDENCE = 0.9
@@ -38,18 +37,17 @@ Box: TypeAlias = tuple[float, float, float, float]
 FaceDetector: TypeAlias = Callable[[Any], Sequence[dict[str, int]]]
 
 
-class LocalFaces:
-    """Finds faces; the cascade is loaded when the first picture is looked at."""
+class LocalFaces(LocalEngine):
+    """Finds faces; the cascade is loaded when the first picture is looked at.
 
-    local = True
+    Only Google's: other services always say what faces feel, or how old they are.
+    """
+
+    package = PACKAGE
+    apis = (API,)
 
     def __init__(self) -> None:
-        self.identity = local_identity(PACKAGE, _REVISION)
         self._lock = threading.Lock()
-
-    def answers(self, api: str) -> bool:
-        """Google's faces: other services always say what they feel, or how old they are."""
-        return api == API
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return an ``AnnotateImageResponse``, the largest face first; raise ``NoAnswer``."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TypeAlias
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, local_identity
+from worker.engines.engine import (
+    ApiRequest,
+    LocalEngine,
+    NoAnswer,
+    NotAsked,
+    expect_english,
+    given_text,
+)
 
 API = "google.language.analyze_sentiment"
 PACKAGE = "vaderSentiment"
-_REVISION = 1
 MOST_CHARACTERS = 20_000
 LONG = 1000
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?]++[\"')\]]*+(?=\s|$)|(?=\n)|$)")
@@ -27,17 +33,11 @@ _UNITS: dict[str, Callable[[str], int]] = {
 Polarity: TypeAlias = Callable[[str], float]
 
 
-class LocalSentiment:
+class LocalSentiment(LocalEngine):
     """Rates texts; the lexicon is loaded with the first one."""
 
-    local = True
-
-    def __init__(self) -> None:
-        self.identity = local_identity(PACKAGE, _REVISION)
-
-    def answers(self, api: str) -> bool:
-        """Google's sentiment of a document."""
-        return api == API
+    package = PACKAGE
+    apis: Container[str] = (API,)
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return an ``AnalyzeSentimentResponse``; raise ``NoAnswer``.
@@ -46,11 +46,7 @@ class LocalSentiment:
         the magnitude the sum of the sentences' absolute scores; both have one decimal.
         """
         del api
-        if request.text is None:
-            raise NoAnswer("the local engine reads texts, not addresses of texts")
-        if len(request.text) > MOST_CHARACTERS:
-            raise NoAnswer(f"the local engine rates texts of at most {MOST_CHARACTERS} characters")
-        text = request.text
+        text = given_text(request, MOST_CHARACTERS)
         if request.parameters.get("type") == "HTML":
             text = _TAG.sub(" ", text)
         unit = _UNITS.get(str(request.parameters.get("encoding_type")))
@@ -122,26 +118,19 @@ _DEFAULT = "distilbert-base-uncased-finetuned-sst-2-english"
 class LocalSentimentLabels(LocalSentiment):
     """Says which feeling a text has; the lexicon is loaded with the first one."""
 
-    def answers(self, api: str) -> bool:
-        """Return the sentiment of a document, as AWS, Azure and Hugging Face say it."""
-        return api in COMPREHEND or api in {AZURE, HUGGINGFACE}
+    apis = COMPREHEND | {AZURE, HUGGINGFACE}
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the response of AWS, Azure or a pipeline; raise ``NoAnswer``.
 
         A text is positive or negative from a compound polarity of 0.05 on; it is never mixed.
         """
-        if request.text is None:
-            raise NoAnswer("the local engine reads texts, not addresses of texts")
-        if len(request.text) > MOST_CHARACTERS:
-            raise NoAnswer(f"the local engine rates texts of at most {MOST_CHARACTERS} characters")
-        asked = request.parameters.get("LanguageCode") or request.parameters.get("language")
-        if asked and not str(asked).casefold().startswith("en"):
-            raise NoAnswer(f"the local engine reads English, not {asked!r}")
+        text = given_text(request, MOST_CHARACTERS)
+        expect_english(request)
         if api == HUGGINGFACE:
-            return _classified(self.polarity(request.text), request.parameters)
-        scores = _scores(self.polarity(request.text))
-        return _azure(scores, request.text) if api == AZURE else _comprehend(scores)
+            return _classified(self.polarity(text), request.parameters)
+        scores = _scores(self.polarity(text))
+        return _azure(scores, text) if api == AZURE else _comprehend(scores)
 
 
 def _comprehend(scores: Mapping[str, float]) -> JsonObject:

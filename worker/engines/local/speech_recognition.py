@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, local_identity
+from worker.engines.engine import ApiRequest, LocalEngine, NoAnswer, NotAsked
 from worker.engines.providers.google import config
 
 GOOGLE = frozenset({"google.speech.recognize", "google.speech.long_running_recognize"})
@@ -90,7 +90,6 @@ SHAPES: Mapping[str, Shape] = {
 """What each API answers with, by the words heard, the seconds listened and what was asked."""
 
 PACKAGE = "pocketsphinx"
-_REVISION = 1
 RATE = 16_000
 LONGEST = 60
 SHORTEST = 0.1
@@ -101,21 +100,17 @@ Samples: TypeAlias = "np.ndarray[Any, np.dtype[np.int16]]"
 SpeechDecoder: TypeAlias = Callable[[bytes], str]
 
 
-class LocalSpeech:
+class LocalSpeech(LocalEngine):
     """Writes down what is said; the model is loaded with the first sound.
 
     It gets about one word in six of synthetic speech wrong (19 of 122, Flite's slt and rms).
     """
 
-    local = True
+    package = PACKAGE
+    apis = SHAPES
 
     def __init__(self) -> None:
-        self.identity = local_identity(PACKAGE, _REVISION)
         self._lock = Lock()
-
-    def answers(self, api: str) -> bool:
-        """Speech of a minute, whoever's."""
-        return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the words that are said, as the API writes them; raise ``NoAnswer``."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, Rejected, local_identity
+from worker.engines.engine import ApiRequest, LocalEngine, NoAnswer, NotAsked, Rejected
 from worker.engines.local import text_answers
 from worker.engines.local.image_decoding import NotAnImage, decode
 from worker.engines.local.text_answers import annotate
@@ -44,7 +44,6 @@ PACKAGE = "rapidocr-onnxruntime"
 LONGEST = 1280
 SHORT = 300
 LEAST_SIDE = 8
-_REVISION = 1
 _OPTIONS: dict[str, Any] = {
     "use_cls": False,
     "det_limit_type": "max",
@@ -56,18 +55,14 @@ _OPTIONS: dict[str, Any] = {
 Reader: TypeAlias = Callable[[NDArray[np.uint8]], Any]
 
 
-class LocalText:
+class LocalText(LocalEngine):
     """Reads pictures, each thread with models of its own, loaded when the first one is read."""
 
-    local = True
+    package = PACKAGE
+    apis = SHAPES
 
     def __init__(self) -> None:
-        self.identity = local_identity(PACKAGE, _REVISION)
         self._idle: list[Reader] = []
-
-    def answers(self, api: str) -> bool:
-        """Text detection, of pictures and of documents."""
-        return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return a picture's writing as the API's response; raise ``NoAnswer``, ``Rejected``."""

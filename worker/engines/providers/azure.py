@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from analyzers.vocabulary import Json, JsonObject
@@ -47,9 +46,16 @@ _LINKED = {"bing_id": "bing_entity_search_api_id", "id": "data_source_entity_id"
 _OUTAGES = frozenset({"InternalServerError", "ServiceUnavailable", "Timeout", "TooManyRequests"})
 
 
-@dataclass
-class Azure(ProviderEngine):
-    """One Azure resource, which has no public address."""
+class AzureResource(ProviderEngine):
+    """A resource, which has no public address."""
+
+    def authorisation(self, key: str) -> dict[str, str]:
+        """Return the header that says who asks."""
+        return {"ocp-apim-subscription-key": key}
+
+
+class Azure(AzureResource):
+    """One resource for vision or language."""
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the SDK's answer about one picture or document; raise ``NoAnswer``."""
@@ -124,10 +130,6 @@ class Azure(ProviderEngine):
             return self.http.post(url, request.content, query, headers)
         self.expect_uris()
         return self.http.post(url, {"url": request.uri}, query, self._key)
-
-    def authorisation(self, key: str) -> dict[str, str]:
-        """Return the header that says who asks."""
-        return {"ocp-apim-subscription-key": key}
 
 
 def _features(parameters: dict[str, Json]) -> list[str]:
@@ -206,9 +208,8 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}")
 _SPEECH_OUTAGES = frozenset({"Error"})
 
 
-@dataclass
-class AzureSpeech(ProviderEngine):
-    """One speech resource, which has no public address."""
+class AzureSpeech(AzureResource):
+    """One speech resource."""
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the detailed answer about a sound of a minute; raise ``NoAnswer``."""
@@ -227,7 +228,3 @@ class AzureSpeech(ProviderEngine):
         if answer.get("RecognitionStatus") in _SPEECH_OUTAGES:
             raise Outage(f"{self.provider} failed: {answer.get('RecognitionStatus')}")
         return answer
-
-    def authorisation(self, key: str) -> dict[str, str]:
-        """Return the header that says who asks."""
-        return {"ocp-apim-subscription-key": key}

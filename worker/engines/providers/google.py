@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,13 +66,14 @@ _WITH_ENCODING = frozenset(
     {"analyze_sentiment", "analyze_entities", "analyze_entity_sentiment", "analyze_syntax"}
 )
 _OF_FEATURE = ("max_results", "model")
-_VERSION = re.compile(r"/v\d\w*$")
 _PICTURE_AT_FAULT = frozenset({3})
 
 
 @dataclass
 class Google(ProviderEngine):
     """One of Google's services; ``credentials`` reads an API key or a service account's JSON."""
+
+    versioned = True
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the answer in the schema's own field names; raise ``NoAnswer``."""
@@ -137,12 +137,6 @@ class Google(ProviderEngine):
     def _post(self, path: str, body: JsonObject) -> JsonObject:
         query, headers = self._access()
         return self.http.post(f"{self.base}/{path}", body, query, headers)
-
-    @property
-    def base(self) -> str:
-        """The address with its version."""
-        base = self.endpoint.rstrip("/")
-        return base if _VERSION.search(base) else f"{base}/v1"
 
     def _access(self) -> tuple[dict[str, str], dict[str, str]]:
         if self.credentials is None:

@@ -21,7 +21,7 @@ from urllib.parse import quote, quote_plus
 import httpx
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.engine import ApiRequest, NotAsked, Outage, Rejected
+from worker.engines.engine import ApiRequest, NotAsked, Outage, ProviderApis, Rejected
 from worker.engines.providers.provider_failures import (
     BREAKERS,
     Blame,
@@ -33,6 +33,7 @@ from worker.engines.providers.provider_failures import (
 
 SHORTEST = 4
 _LINE = 16
+_VERSION = re.compile(r"/v\d\w*$")
 _IN_ADDRESS = re.compile(r"(?<=[?&]key=)[^&\s\"']+")
 
 
@@ -304,19 +305,19 @@ def _refuse(constant: str) -> NoReturn:
 
 
 @dataclass
-class ProviderEngine(ABC):
+class ProviderEngine(ProviderApis, ABC):
     """A provider asked at ``endpoint``; without ``credentials`` no key is sent.
 
     They are read when the first question is asked.  Only with ``uris`` are addresses passed on:
     the service would fetch them, with the operator's rights.
     """
 
-    provider: str
     endpoint: str
     credentials: Callable[[], str] | None = field(default=None, repr=False)
     http: Http = field(default_factory=lambda: Http("the provider"), repr=False)
     uris: bool = False
     local = False
+    versioned = False
 
     @property
     def identity(self) -> str:
@@ -325,12 +326,9 @@ class ProviderEngine(ABC):
 
     @property
     def base(self) -> str:
-        """The address below which it is asked."""
-        return self.endpoint.rstrip("/")
-
-    def answers(self, api: str) -> bool:
-        """Return every API of the provider."""
-        return api.rpartition(".")[0] == self.provider
+        """The address below which it is asked, with a version where it is ``versioned``."""
+        base = self.endpoint.rstrip("/")
+        return base if not self.versioned or _VERSION.search(base) else f"{base}/v1"
 
     @abstractmethod
     def ask(self, api: str, request: ApiRequest) -> JsonObject:

@@ -28,7 +28,6 @@ PATHS = {
 }
 _HEADS = {"chat_completions": "messages", "completions": "prompt"}
 _HELD = "data:"
-_VERSION = re.compile(r"/v\d\w*$")
 _SIGNATURES = {b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 
 
@@ -38,6 +37,7 @@ class OpenAI(ProviderEngine):
 
     provider: str = "openai"
     endpoint: str = PUBLIC
+    versioned = True
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the response in the names that the SDK's objects have; raise ``NoAnswer``."""
@@ -79,12 +79,6 @@ class OpenAI(ProviderEngine):
         if task == "chat_completions":
             return [{"role": "user", "content": request.text}]
         return request.text
-
-    @property
-    def base(self) -> str:
-        """The address with its version."""
-        base = self.endpoint.rstrip("/")
-        return base if _VERSION.search(base) else f"{base}/v1"
 
 
 def _said(output: Json) -> list[Json]:
@@ -134,11 +128,7 @@ class AzureOpenAI(OpenAI):
 
     provider: str = "azure.openai"
     endpoint: str = ""
-
-    @property
-    def base(self) -> str:
-        """The address of the resource."""
-        return self.endpoint.rstrip("/")
+    versioned = False
 
     def answers(self, api: str) -> bool:
         """Return every API of OpenAI's."""

@@ -70,7 +70,7 @@ class TargetPython:
         """``"3.11"``."""
         return ".".join(self.version.split(".")[:2])
 
-    def applies(self, marker: Marker | str | None, extra: str = "") -> bool:
+    def applies(self, marker: Marker | str | None) -> bool:
         """Return whether a marker certainly holds here; raise ``InvalidMarker``."""
         if not marker:
             return True
@@ -80,7 +80,7 @@ class TargetPython:
         environment["python_full_version"] = self.version
         environment["implementation_version"] = self.version
         try:
-            return parsed.evaluate({**environment, "extra": extra})  # type: ignore[dict-item]
+            return parsed.evaluate({**environment, "extra": ""})  # type: ignore[dict-item]
         except (UndefinedComparison, UndefinedEnvironmentName):
             return False
 
@@ -149,7 +149,7 @@ def read_requirement(
 
 
 def checked(
-    declaration: Declaration, text: str, place: str, target: TargetPython, extra: str = ""
+    declaration: Declaration, text: str, place: str, target: TargetPython
 ) -> RequiredPackage | None:
     """Return a requirement that may be passed on; else note why, unless its marker excludes it."""
     if len(text) > LONGEST:
@@ -157,7 +157,7 @@ def checked(
         return None
     try:
         requirement = Requirement(text)
-        applies = target.applies(requirement.marker, extra)
+        applies = target.applies(requirement.marker)
     except (InvalidRequirement, RecursionError):
         declaration.leave_out(text, "cannot be read", place)
         return None

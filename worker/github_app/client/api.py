@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import quote
 
 from github.Repository import Repository
 from github.Requester import Requester
 from typing_extensions import override
 
-from worker.github_app.client.calls import Answer, Call
 from worker.github_app.client.credentials import Credentials
 from worker.github_app.client.errors import (
     GithubError,
@@ -25,8 +25,7 @@ from worker.github_app.client.errors import (
 )
 from worker.github_app.client.faults import fault
 from worker.github_app.client.limits import Brake, Clock, utc_now
-from worker.github_app.client.models import repository_name
-from worker.github_app.client.wire import Connection, Wire
+from worker.github_app.client.wire import Answer, Call, Connection, Wire
 
 TRIES = 4
 FIRST_WAIT = 0.5
@@ -40,6 +39,11 @@ Count = Callable[[str, str], None]
 
 # PyGithub logs answers at DEBUG, and an answer may be a token
 _SILENT = logging.Logger("github", level=logging.CRITICAL + 1)
+
+
+def quoted(text: str) -> str:
+    """Return one segment of a path, or a whole name with its slashes escaped."""
+    return quote(text, safe="")
 
 
 def ignored(method: str, outcome: str) -> None:
@@ -93,7 +97,10 @@ class Api(Requester):
 
         Raise ``ValueError`` for what is no ``owner/name``.
         """
-        return Repository(self, url=f"/repos/{repository_name(full_name)}")
+        owner, _, name = full_name.partition("/")
+        if not owner or not name or "/" in name or {owner, name} & {".", ".."}:
+            raise ValueError(f"not the name of a repository: {full_name!r}")
+        return Repository(self, url=f"/repos/{quoted(owner)}/{quoted(name)}")
 
     def send(self, verb: str, path: str, body: Any = None) -> Any:
         """Return GitHub's answer where PyGithub has no method for it."""

@@ -5,8 +5,8 @@ No message holds a secret: what GitHub said is cleaned before it gets here.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from typing import ClassVar
 
 from worker.errors import MachineError
 
@@ -15,26 +15,25 @@ class GithubError(MachineError):
     """GitHub did not do what we asked; trying later may help.
 
     ``status`` is the HTTP status of its answer, ``None`` if there was none.
-    ``outcome`` names the kind of error in metrics.
     """
-
-    outcome: ClassVar[str] = "error"
 
     def __init__(self, message: str, *, status: int | None = None, remedy: str = "") -> None:
         super().__init__(message, remedy)
         self.status = status
 
+    @property
+    def outcome(self) -> str:
+        """The kind of error in metrics: ``not-found`` for a ``NotFoundError``."""
+        name = type(self).__name__.removesuffix("Error").removeprefix("Github") or "error"
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
 
 class UnavailableError(GithubError):
     """No usable answer, and nothing was changed by asking."""
 
-    outcome = "unavailable"
-
 
 class UncertainError(GithubError):
     """A write was sent and its end is unknown: look before you write again."""
-
-    outcome = "uncertain"
 
 
 class RateLimitedError(GithubError):
@@ -43,8 +42,6 @@ class RateLimitedError(GithubError):
     ``secondary``: not the hourly number of requests, but how fast they came.
     ``guided``: GitHub itself said how long.
     """
-
-    outcome = "rate-limited"
 
     def __init__(
         self,
@@ -64,13 +61,9 @@ class RateLimitedError(GithubError):
 class ForbiddenError(GithubError):
     """The App lacks a right; asking again does not help."""
 
-    outcome = "forbidden"
-
 
 class SuspendedError(ForbiddenError):
     """The account's owner has suspended the installation."""
-
-    outcome = "suspended"
 
 
 class UnauthorizedError(GithubError):
@@ -78,8 +71,6 @@ class UnauthorizedError(GithubError):
 
     ``served_at`` is the time on GitHub's own clock, where it told.
     """
-
-    outcome = "unauthorized"
 
     def __init__(
         self,
@@ -96,37 +87,25 @@ class UnauthorizedError(GithubError):
 class NotFoundError(GithubError):
     """It is not there, or the App may not see it."""
 
-    outcome = "not-found"
-
 
 class GoneError(GithubError):
     """It was there and is gone for good, or is switched off (issues)."""
-
-    outcome = "gone"
 
 
 class ConflictError(GithubError):
     """Something else was there first, or stands in the way now (409)."""
 
-    outcome = "conflict"
-
 
 class MovedError(GithubError):
     """It moved to where a token is not sent, or where a write does not follow."""
-
-    outcome = "moved"
 
 
 class TooLargeError(GithubError):
     """There is more than GitHub sends, or than we take."""
 
-    outcome = "too-large"
-
 
 class RefusedError(GithubError):
     """GitHub found fault with what we sent (422); ``problems`` are its words."""
-
-    outcome = "refused"
 
     def __init__(
         self, message: str, *, problems: tuple[str, ...] = (), status: int | None = 422

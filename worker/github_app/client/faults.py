@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, cast
 
-from worker.github_app.client.calls import Answer, Call
 from worker.github_app.client.errors import (
     ConflictError,
     ForbiddenError,
@@ -23,6 +22,7 @@ from worker.github_app.client.errors import (
     UncertainError,
 )
 from worker.github_app.client.limits import limit_of, limited
+from worker.github_app.client.wire import Answer, Call
 
 MOST_CHARACTERS = 500
 MOST_PROBLEMS = 20
@@ -63,7 +63,9 @@ def _by_status(
     if status == 406 or any(code == "too_large" for code, _ in problems):
         return TooLargeError(told, status=status)
     if status == 403:
-        return _forbidden(told, said)
+        if "suspended" in said.lower():
+            return SuspendedError(told, status=403)
+        return ForbiddenError(told, status=403, remedy=FORBIDDEN_REMEDY)
     if status == 422:
         words = tuple(text for _, text in problems)
         return RefusedError(": ".join((told, *words)), problems=words or ((said,) if said else ()))
@@ -94,12 +96,6 @@ def _graphql(call: Call, answer: Answer, now: datetime) -> GithubError | None:
 def _broken(call: Call, told: str, status: int) -> GithubError:
     kind = UncertainError if call.writes else UnavailableError
     return kind(told, status=status)
-
-
-def _forbidden(told: str, said: str) -> ForbiddenError:
-    if "suspended" in said.lower():
-        return SuspendedError(told, status=403)
-    return ForbiddenError(told, status=403, remedy=FORBIDDEN_REMEDY)
 
 
 def _object(text: str) -> dict[str, Any]:

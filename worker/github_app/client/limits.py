@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from worker.github_app.client.calls import Answer, moment
 from worker.github_app.client.errors import RateLimitedError
+from worker.github_app.client.wire import Answer, moment
 
 LEAST_UNGUIDED = 60.0
 MOST_UNGUIDED = 960.0

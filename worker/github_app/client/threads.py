@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Literal, cast
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from pydantic import Field
 
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import NotFoundError, TooLargeError
-from worker.github_app.client.models import BOT, Model, read
-
-Reason = Literal["OUTDATED", "RESOLVED", "DUPLICATE", "OFF_TOPIC"]
+from worker.github_app.client.objects import BOT, Model, read
 
 MOST_PAGES = 50
 
 _COMMENTS = """
         pageInfo { hasNextPage endCursor }
         nodes {
-          id
           fullDatabaseId
-          body
-          isMinimized
           author { __typename login }
         }
 """
@@ -35,9 +30,6 @@ LIST = f"""query Threads($owner: String!, $name: String!, $number: Int!, $after:
           id
           isResolved
           isOutdated
-          path
-          line
-          startLine
           comments(first: 50) {{{_COMMENTS}          }}
         }}
       }}
@@ -53,48 +45,25 @@ MORE_COMMENTS = f"""query ThreadComments($thread: ID!, $after: String) {{
   }}
 }}"""
 
-RESOLVE = """mutation ResolveThread($thread: ID!) {
-  resolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
-}"""
-
-UNRESOLVE = """mutation UnresolveThread($thread: ID!) {
-  unresolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
-}"""
-
-MINIMISE = """mutation MinimizeComment($comment: ID!, $reason: ReportedContentClassifiers!) {
-  minimizeComment(input: {subjectId: $comment, classifier: $reason}) {
-    minimizedComment { isMinimized }
-  }
-}"""
-
 
 class ThreadComment(Model):
-    """A comment in a thread; ``id`` is what REST calls it, ``node`` GraphQL.
+    """A comment in a thread, ``id`` as REST calls it.
 
     ``login`` is written as REST does (``assayer[bot]``), ``None`` where the
     account is gone.
     """
 
-    node: str = Field(validation_alias="id")
     id: int | None = Field(validation_alias="fullDatabaseId")
-    body: str
     login: str | None
     bot: bool
-    minimised: bool = Field(validation_alias="isMinimized")
 
 
 class Thread(Model):
-    """A review thread; ``line`` is ``None`` at a file or when outdated.
-
-    ``start_line`` is ``None`` where it is at one line, too.
-    """
+    """A review thread with its comments."""
 
     id: str
     resolved: bool = Field(validation_alias="isResolved")
     outdated: bool = Field(validation_alias="isOutdated")
-    path: str
-    line: int | None
-    start_line: int | None = Field(default=None, validation_alias="startLine")
     comments: tuple[ThreadComment, ...]
 
     def answered_by_people(self, ours: str) -> bool:
@@ -103,23 +72,32 @@ class Thread(Model):
 
 
 def of_pull(api: Api, repository: str, number: int) -> tuple[Thread, ...]:
-    """All threads of a pull request with all of their comments, the oldest first."""
-    return tuple(_thread(api, node) for node in _nodes(api, repository, number))
+    """Return all threads of a pull request with all of their comments, the oldest first."""
+    owner, _, name = repository.partition("/")
+    variables = {"owner": owner, "name": name, "number": number}
+
+    def page(after: str | None) -> dict[str, Any]:
+        data = _ask(api, LIST, variables | {"after": after})
+        return _below(data, "repository", "pullRequest", "reviewThreads")
+
+    threads = _entries(f"pull request {number}", page)
+    return tuple(read(Thread, node | {"comments": _comments(api, node)}) for node in threads)
 
 
 def resolve(api: Api, thread: str) -> None:
-    """Mark a thread as resolved; ``ForbiddenError`` where the App may not."""
-    _ask(api, RESOLVE, {"thread": thread})
+    """Mark a thread as resolved; raise ``ForbiddenError`` where the App may not."""
+    api.graphql_named_mutation("resolveReviewThread", {"threadId": thread}, "thread { id }")
 
 
 def unresolve(api: Api, thread: str) -> None:
     """Open a resolved thread again."""
-    _ask(api, UNRESOLVE, {"thread": thread})
+    api.graphql_named_mutation("unresolveReviewThread", {"threadId": thread}, "thread { id }")
 
 
-def minimise(api: Api, comment_node: str, reason: Reason = "RESOLVED") -> None:
-    """Fold a comment, saying why."""
-    _ask(api, MINIMISE, {"comment": comment_node, "reason": reason})
+def minimise(api: Api, comment_node: str) -> None:
+    """Fold a comment as resolved."""
+    folded = {"subjectId": comment_node, "classifier": "RESOLVED"}
+    api.graphql_named_mutation("minimizeComment", folded, "minimizedComment { isMinimized }")
 
 
 def _ask(api: Api, query: str, variables: dict[str, Any]) -> dict[str, Any]:
@@ -127,34 +105,14 @@ def _ask(api: Api, query: str, variables: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _nodes(api: Api, repository: str, number: int) -> Iterator[dict[str, Any]]:
-    owner, _, name = repository.partition("/")
-    variables: dict[str, Any] = {"owner": owner, "name": name, "number": number}
-    after: str | None = None
-    for _ in range(MOST_PAGES):
-        data = _ask(api, LIST, variables | {"after": after})
-        page = _below(data, "repository", "pullRequest", "reviewThreads")
-        yield from _entries(page)
-        after = _cursor(page)
+def _comments(api: Api, node: dict[str, Any]) -> list[dict[str, Any]]:
+    def page(after: str | None) -> dict[str, Any]:
         if after is None:
-            return
-    raise TooLargeError(f"pull request {number} has more than {MOST_PAGES} pages of threads")
-
-
-def _thread(api: Api, node: dict[str, Any]) -> Thread:
-    return read(Thread, node | {"comments": [_comment(entry) for entry in _comments(api, node)]})
-
-
-def _comments(api: Api, node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    page = _below(node, "comments")
-    for _ in range(MOST_PAGES):
-        yield from _entries(page)
-        after = _cursor(page)
-        if after is None:
-            return
+            return _below(node, "comments")
         data = _ask(api, MORE_COMMENTS, {"thread": node.get("id"), "after": after})
-        page = _below(data, "node", "comments")
-    raise TooLargeError(f"a thread has more than {MOST_PAGES} pages of comments")
+        return _below(data, "node", "comments")
+
+    return [_comment(entry) for entry in _entries("a thread", page)]
 
 
 def _comment(node: dict[str, Any]) -> dict[str, Any]:
@@ -175,12 +133,17 @@ def _below(data: dict[str, Any], *keys: str) -> dict[str, Any]:
     return data
 
 
-def _entries(page: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The entries that we may see: GitHub sends null for others."""
-    nodes: list[Any] = page.get("nodes") or []
-    yield from (cast("dict[str, Any]", node) for node in nodes if isinstance(node, dict))
-
-
-def _cursor(page: dict[str, Any]) -> str | None:
-    info = page.get("pageInfo") or {}
-    return info.get("endCursor") if info.get("hasNextPage") else None
+def _entries(
+    what: str, page_after: Callable[[str | None], dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the entries of all pages that we may see: GitHub sends null for others."""
+    after: str | None = None
+    for _ in range(MOST_PAGES):
+        page = page_after(after)
+        nodes: list[Any] = page.get("nodes") or []
+        yield from (cast("dict[str, Any]", node) for node in nodes if isinstance(node, dict))
+        info = page.get("pageInfo") or {}
+        after = info.get("endCursor") if info.get("hasNextPage") else None
+        if after is None:
+            return
+    raise TooLargeError(f"{what} has more than {MOST_PAGES} pages")

@@ -8,7 +8,7 @@ from functools import partial
 
 from worker.changes.python_source import NotANotebookError, has_function, notebook_code
 from worker.github_app import messages
-from worker.github_app.client import contents
+from worker.github_app.client.objects import lacks
 from worker.github_app.command_grammar import (
     Apply,
     Approve,
@@ -104,16 +104,16 @@ def _is_nowhere(target: str, command_context: CommandContext) -> bool:
     path, _, function = target.partition("::")
     where = command_context.where
     api = command_context.context.api(where.installation, where.id, **CONTENT_PERMISSIONS)
-    return contents.lacks(
+    return lacks(
         api, where.full_name, path, command_context.pull.head, partial(_defines, path, function)
     )
 
 
 def _defines(path: str, function: str, text: str) -> bool:
     if path.endswith(".py"):
-        return has_function(text, function)
+        return has_function(text, function, inherited=True)
     try:
-        return has_function(notebook_code(text), function)
+        return has_function(notebook_code(text), function, inherited=True)
     except NotANotebookError:
         return False
 
@@ -126,7 +126,7 @@ def rerun(
     if not pull.open:
         return CommandResult(messages.CLOSED)
     plain = job_of(pull, where, f"asked for again by {login}")
-    job = replace(plain, key=key, options=options)
+    job = replace(plain, key=key, options=replace(options, fresh=True))
     with command_context.context.store.write() as unit:
         if _is_too_much(job, command_context, unit):
             return CommandResult(messages.TOO_MANY)
@@ -272,13 +272,13 @@ def _cancel(unit: UnitOfWork, runs: Iterable[RunRecord], reason: str) -> None:
         unit.runs.cancel(run.id, reason)
 
 
-def accept_baseline(run: RunRecord, login: str, command_context: CommandContext) -> int:
-    """Count each new finding of a run as one that was there before; returns how many."""
+def accept_baseline(run: RunRecord, login: str, command_context: CommandContext) -> None:
+    """Count each new finding of a run as one that was there before."""
     now = command_context.context.now()
     with command_context.context.store.write() as unit:
         document = unit.runs.report(run.id)
         if document is None:
-            return 0
+            return
         today = with_current_ignores(
             document, unit.ignores.of(command_context.where.id), now.date()
         )
@@ -296,4 +296,3 @@ def accept_baseline(run: RunRecord, login: str, command_context: CommandContext)
                 )
             )
         publish_again(unit, command_context)
-    return len(new)

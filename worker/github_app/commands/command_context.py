@@ -7,10 +7,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from worker.github_app.client import comments, pulls, repositories
-from worker.github_app.client.api import Api
+from github.Issue import Issue
+from github.IssueComment import IssueComment
+from github.PullRequest import PullRequest
+from github.PullRequestComment import PullRequestComment
+
+from worker.github_app.client.api import Api, quoted
 from worker.github_app.client.errors import NotFoundError
-from worker.github_app.client.repositories import LEVELS, Level, Permission
+from worker.github_app.client.objects import (
+    Model,
+    completed,
+    issue_comments,
+    made,
+    pull_request,
+    read,
+    review_comments,
+)
 from worker.github_app.command_grammar import (
     AUTHOR_COMMANDS,
     WRITE_COMMANDS,
@@ -32,6 +44,36 @@ from worker.store.records import (
     RunState,
 )
 from worker.store.store import UnitOfWork
+
+LEVELS = ("none", "read", "triage", "write", "maintain", "admin")
+
+
+class GithubUser(Model):
+    """An account."""
+
+    id: int
+    login: str
+
+
+class Permission(Model):
+    """The permission of a user: ``permission`` is admin, write, read or none.
+
+    ``role_name`` is finer (triage, maintain) and may be a custom role's name.
+    ``user`` is whose login it is today.
+    """
+
+    permission: str
+    role_name: str | None = None
+    user: GithubUser | None = None
+
+    @property
+    def level(self) -> str:
+        """Return the finest level that we know of."""
+        return next((n for n in (self.role_name, self.permission) if n in LEVELS), None) or "none"
+
+    def allows(self, needed: str) -> bool:
+        """Return whether it is at least ``needed``, one of ``LEVELS``."""
+        return LEVELS.index(self.level) >= LEVELS.index(needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +124,13 @@ def find_requester(
 
 
 def _permission(api: Api, repository: str, login: str) -> Permission:
+    """Return what a user may do; many bots are no users, and may nothing.
+
+    PyGithub returns the level or the role, and never whose they are.
+    """
+    path = f"{api.repository(repository).url}/collaborators/{quoted(login)}/permission"
     try:
-        return repositories.permission(api, repository, login)
+        return read(Permission, api.send("GET", path))
     except NotFoundError:
         return Permission(permission="none")
 
@@ -91,13 +138,8 @@ def _permission(api: Api, repository: str, login: str) -> Permission:
 def _commands(login: str, permission: Permission, who: str | tuple[str, ...]) -> bool:
     if isinstance(who, tuple):
         return login.lower() in {each.lower() for each in who}
-    return permission.allows(_level(who))
-
-
-def _level(name: str) -> Level:
-    """The level that the configuration names; an unknown one lets only admins in."""
-    known: dict[str, Level] = {level: level for level in LEVELS if level != "none"}
-    return known.get(name, "admin")
+    # a level that the configuration misspells lets only admins in
+    return permission.allows(who if who in LEVELS[1:] else "admin")
 
 
 def _is_authors(command: Command, policy: Policy) -> bool:
@@ -131,6 +173,16 @@ class CommandContext:
     def api(self) -> Api:
         """GitHub, for comments and reactions in the pull request."""
         return self.context.api(self.where.installation, self.where.id, **PULL_PERMISSIONS)
+
+    @property
+    def github_pull(self) -> PullRequest:
+        """The pull request, which GitHub was not asked for."""
+        return self.api.repository(self.where.full_name).get_pull(self.pull.number)
+
+    @property
+    def github_issue(self) -> Issue:
+        """The pull request as the issue that its conversation belongs to."""
+        return self.api.repository(self.where.full_name).get_issue(self.pull.number)
 
     @property
     def writer(self) -> RateLimitedWriter:
@@ -169,7 +221,7 @@ def open_command_context(
     if where is None:
         return None
     api = context.api(where.installation, where.id, **PULL_PERMISSIONS)
-    found = pulls.get(api, where.full_name, number)
+    found = pull_request(api, where.full_name, number)
     if found.base.repo and found.base.repo.id != repository:
         return None  # its name is another repository's by now
     pull = pull_request_of(found, repository)
@@ -192,16 +244,11 @@ class SourceComment:
 
 def acknowledge(command_context: CommandContext, source: SourceComment) -> bool:
     """Show that a comment was read; false where it was deleted since."""
-    comment = source.comment
-    if comment is None:
+    if source.comment is None:
         return True
-    name, review = command_context.where.full_name, source.review
+    comment = _comment(command_context, source.comment, review=source.review)
     try:
-        command_context.writer.edit(
-            lambda: comments.react(
-                command_context.api, name, comment, "eyes", review_comment=review
-            )
-        )
+        command_context.writer.edit(lambda: comment.create_reaction("eyes"))
     except NotFoundError:
         return False
     return True
@@ -209,15 +256,17 @@ def acknowledge(command_context: CommandContext, source: SourceComment) -> bool:
 
 def reply(command_context: CommandContext, source: SourceComment, text: str) -> int:
     """Answer once, below the comment or in the conversation; returns the answer's id."""
-    name, number = command_context.where.full_name, command_context.pull.number
     mark = f"<!-- assayer:reply:{command_context.key} -->"
     body = marked(text, mark)
 
     def send() -> str:
         if source.review and source.comment is not None:
-            first = _first_of_thread(command_context, source.comment)
-            return str(comments.reply(command_context.api, name, number, first, body).id)
-        return str(comments.create(command_context.api, name, number, body).id)
+            pull = command_context.github_pull
+            # GitHub takes replies to the first comment of a thread alone
+            there = completed(pull.get_review_comment(source.comment), "id")
+            first = there.in_reply_to_id or source.comment
+            return str(made(pull.create_review_comment_reply(first, body)).id)
+        return str(made(command_context.github_issue.create_comment(body)).id)
 
     return int(
         command_context.writer.create(
@@ -228,28 +277,26 @@ def reply(command_context: CommandContext, source: SourceComment, text: str) -> 
 
 def edit(command_context: CommandContext, source: SourceComment, answer: int, text: str) -> None:
     """Put another text in place of an answer."""
-    name = command_context.where.full_name
-    change = comments.edit_review_comment if source.review else comments.edit
+    comment = _comment(command_context, answer, review=source.review)
     body = marked(text, f"<!-- assayer:reply:{command_context.key} -->")
-    command_context.writer.edit(lambda: change(command_context.api, name, answer, body))
+    command_context.writer.edit(lambda: comment.edit(body))
 
 
-def _first_of_thread(command_context: CommandContext, comment: int) -> int:
-    """GitHub takes replies to the first comment of a thread alone."""
-    found = comments.get_review_comment(
-        command_context.api, command_context.where.full_name, comment
-    )
-    return found.in_reply_to_id or comment
+def _comment(
+    command_context: CommandContext, comment: int, *, review: bool
+) -> IssueComment | PullRequestComment:
+    if review:
+        return command_context.github_pull.get_review_comment(comment)
+    return command_context.github_issue.get_comment(comment)
 
 
 def _find_reply(command_context: CommandContext, source: SourceComment, mark: str) -> str | None:
     """The answer that an earlier try made."""
-    name, number = command_context.where.full_name, command_context.pull.number
     bot = bot_login(command_context.context)
     found = (
-        comments.of_pull(command_context.api, name, number)
+        review_comments(command_context.github_pull)
         if source.review
-        else comments.of_issue(command_context.api, name, number)
+        else issue_comments(command_context.github_issue)
     )
     mine = (c for c in found if c.user and c.user.login == bot and has_mark(c.body, mark))
     return next((str(comment.id) for comment in mine), None)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from analyzers.vocabulary import ANALYZER_NAMES
 from worker.github_app import messages
-from worker.github_app.client import checks, pulls
+from worker.github_app.client.objects import check_run, pulls_with_head
 from worker.github_app.command_grammar import (
     INPUTS,
     Apply,
@@ -152,8 +152,7 @@ def _outcome(run: RunRecord, where: CommandContext) -> str:
     conclusion = None
     if run.check_run is not None and run.state is not RunState.CANCELLED:
         api = context.api(place.installation, place.id, **CHECK_PERMISSIONS)
-        check = checks.get(api, place.full_name, run.check_run)
-        conclusion = check.conclusion
+        conclusion = check_run(api, place.full_name, run.check_run).conclusion
         if not conclusion and not _is_old(run, context):
             raise NotNowError(_soon(context), "a run is not published yet")
     return messages.reran(run, conclusion, context.links.run(run.id, run.job.private))
@@ -301,7 +300,7 @@ def _numbers(repository: int, head: str, context: TaskContext) -> tuple[int, ...
     if numbers or where is None or any(run.job.pull is None for run in runs):
         return numbers
     api = context.api(where.installation, where.id, **CHECK_PERMISSIONS)
-    return tuple(pull.number for pull in pulls.with_head(api, where.full_name, head))
+    return tuple(pull.number for pull in pulls_with_head(api, where.full_name, head))
 
 
 def _rerun_for(where: CommandContext, sender: Person) -> None:

@@ -14,7 +14,6 @@ from worker.changes.git import Git, GitError
 from worker.changes.remote_clone import FetchBounds, ObjectStore, RefusedPushError, RemoteOrigin
 from worker.errors import MachineError, UsageError
 from worker.github_app import messages
-from worker.github_app.client import pulls
 from worker.github_app.client.errors import (
     ForbiddenError,
     GithubError,
@@ -22,14 +21,15 @@ from worker.github_app.client.errors import (
     RefusedError,
     UncertainError,
 )
+from worker.github_app.client.objects import listed
 from worker.github_app.commands.command_context import CommandContext, Finding
 from worker.github_app.context import bot_login
 from worker.report.stored_report import suggestion_of
+from worker.report.suggested_edits import edited, overlap
 from worker.store.records import RunRecord
 from worker.system.temporary_files import owned_folder
 
 _FILES = frozenset({"100644", "100755"})
-_LINE_STARTS = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +40,6 @@ class CommitMessage:
     email: str
     text: str
     at: datetime
-
-
-def overlap(one: Suggestion, other: Suggestion) -> bool:
-    """Return whether two suggestions replace the same line."""
-    return (
-        one.path == other.path
-        and one.start_line <= other.end_line
-        and other.start_line <= one.end_line
-    )
-
-
-def edited(text: str, suggestions: Sequence[Suggestion]) -> str:
-    """A file with suggestions that do not overlap put in place, with its own line ends.
-
-    Raises ``UsageError`` where it has no such lines.
-    """
-    lines = _LINE_STARTS.split(text)
-    for one in sorted(suggestions, key=lambda each: each.start_line, reverse=True):
-        replaced = lines[one.start_line - 1 : one.end_line]
-        if len(replaced) != one.end_line - one.start_line + 1 or not replaced[-1]:
-            raise UsageError(f"{one.path} has no lines {one.start_line} to {one.end_line}")
-        newline = "\r\n" if replaced[0].endswith("\r\n") else "\n"
-        new = one.replacement.replace("\r\n", "\n").split("\n")
-        lines[one.start_line - 1 : one.end_line] = [line + newline for line in new]
-    return "".join(lines)
 
 
 def commit(
@@ -267,14 +242,10 @@ def _push(
 
 
 def _find_commit(made: str, command_context: CommandContext) -> str | None:
-    api, name, number = (
-        command_context.api,
-        command_context.where.full_name,
-        command_context.pull.number,
-    )
     if command_context.pull.head == made:
         return made
-    return made if made in pulls.commits(api, name, number) else None
+    commits = listed(command_context.github_pull.get_commits(), "sha")  # GitHub tells of 250
+    return made if made in {commit.sha for commit in commits} else None
 
 
 def _origin(command_context: CommandContext, name: str, token: str) -> RemoteOrigin:

@@ -39,18 +39,8 @@ def record_repository(
         updated_at=told.updated_at,
     )
     if installation is not None:
-        _keep_repository(unit, seen, known)
+        unit.installations.see_repository(seen)
     return seen
-
-
-def _keep_repository(
-    unit: UnitOfWork, seen: RepositoryRecord, known: RepositoryRecord | None
-) -> None:
-    if known is not None and known.full_name != seen.full_name:
-        unit.installations.rename(seen.id, seen.full_name)
-    if known is not None and known.installation != seen.installation:
-        unit.installations.move(seen.id, seen.installation)
-    unit.installations.see_repository(seen)
 
 
 def _is_older(told: RepositoryPart, known: RepositoryRecord) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from worker.github_app.client import pulls
+from github.PullRequest import PullRequest as GithubPullRequest
+
 from worker.github_app.events.event_payloads import PullRequest, PullRequestEvent, read
 from worker.github_app.events.installation_events import record_repository
 from worker.store.records import (
@@ -79,7 +80,7 @@ def automatic_key(repository: int, head: str, base_ref: str) -> str:
     return f"{repository}:{head}:{base_ref}"
 
 
-def pull_request_of(told: PullRequest | pulls.Pull, repository: int) -> PullRecord:
+def pull_request_of(told: PullRequest | GithubPullRequest, repository: int) -> PullRecord:
     """Return a pull request of an event or of the API as the store keeps it."""
     source = told.head.repo
     assert told.updated_at is not None

@@ -16,7 +16,7 @@ from worker.github_app.client.errors import GithubError
 from worker.github_app.context import TaskContext
 from worker.settings.repository_configuration import Configuration, find_configuration
 from worker.store.blobs import clone_key, pack
-from worker.store.records import Job, OutboxTaskRecord, Policy, RunRecord, RunState
+from worker.store.records import OutboxTaskRecord, Policy, RunRecord, RunState
 from worker.system.temporary_files import owned_folder
 
 CONTENTS = {"contents": "read"}
@@ -34,7 +34,11 @@ def prepare(task: OutboxTaskRecord, context: TaskContext) -> None:
     run = _wanted(task, context)
     if run is None:
         return
-    origin = _origin(run.job, context)
+    assert run.job.installation is not None
+    token = context.app.token(run.job.installation, run.job.repository_id, CONTENTS)
+    github = context.settings.github
+    url = f"{github.web_url}/{run.job.repository}.git"
+    origin = RemoteOrigin(url, token.token.get_secret_value(), loopback=github.local)
     try:
         policy = _cloned(run, origin, context)
     except UsageError as error:
@@ -83,14 +87,6 @@ def _cloned(run: RunRecord, origin: RemoteOrigin, context: TaskContext) -> Polic
         pack(cloned.folder, archive)
         context.blobs.put_file(clone_key(run.id), archive)
     return policy
-
-
-def _origin(job: Job, context: TaskContext) -> RemoteOrigin:
-    assert job.installation is not None
-    token = context.app.token(job.installation, job.repository_id, CONTENTS)
-    github = context.settings.github
-    url = f"{github.web_url}/{job.repository}.git"
-    return RemoteOrigin(url, token.token.get_secret_value(), loopback=github.local)
 
 
 def _configuration(cloned: Clone) -> Configuration:

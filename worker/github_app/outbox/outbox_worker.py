@@ -39,8 +39,8 @@ from worker.github_app.outbox.task_handlers import (
     Handler,
 )
 from worker.github_app.rate_limited_writer import LostLeaseError, NotNowError
+from worker.store.queue_names import PUBLISH
 from worker.store.records import Lease, OutboxTaskKind, OutboxTaskRecord, WorkerRecord, WorkerState
-from worker.store.run_queue import PUBLISH
 from worker.store.store import Store, UnitOfWork
 from worker.system.logs import bound
 
@@ -243,7 +243,10 @@ class OutboxWorker:
             case NotNowError():
                 return self._later(task, context, error.at, str(error))
             case RateLimitedError():
-                return self._limited(task, context, error)
+                with self.publisher_context.store.write() as unit:
+                    unit.slots.hold(task.task.installation, error.until)
+                _log.warning("a rate limit of GitHub's holds until %s", error.until.isoformat())
+                return self._later(task, context, error.until, "rate limit")
             case SuspendedError():
                 return self._later(task, context, self._in(SUSPENDED_SECONDS), str(error))
             case GithubError():
@@ -260,14 +263,6 @@ class OutboxWorker:
     def _lost(self) -> KeyState:
         _log.warning("another process has the lane now")
         return KeyState.IS_LOST
-
-    def _limited(
-        self, task: OutboxTaskRecord, context: TaskContext, error: RateLimitedError
-    ) -> KeyState:
-        with self.publisher_context.store.write() as unit:
-            unit.slots.hold(task.task.installation, error.until)
-        _log.warning("a rate limit of GitHub's holds until %s", error.until.isoformat())
-        return self._later(task, context, error.until, "rate limit")
 
     def _refused(
         self, task: OutboxTaskRecord, context: TaskContext, error: GithubError

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from itertools import islice
 
-from worker.github_app.client import hooks, repositories
+from github.HookDelivery import HookDeliverySummary
+from github.PaginatedList import PaginatedList
+
+from worker.github_app.client.api import Api
 from worker.github_app.client.errors import NotFoundError, RefusedError
+from worker.github_app.client.objects import completed, listed
 from worker.github_app.commands import command_handlers
 from worker.github_app.context import TaskContext
 from worker.github_app.outbox.clone_preparation import prepare
@@ -31,10 +35,13 @@ def audit(task: OutboxTaskRecord, context: TaskContext) -> None:
     if known is None:
         return
     api = context.api(known.installation, known.id, metadata="read", contents="read")
-    found = repositories.get(api, known.full_name)
+    # asked for by an old name, it answers with its new one
+    asked = api.repository(known.full_name)
+    found = completed(asked, "id", "full_name", "private", "archived")
     if found.archived or not found.default_branch:
         return
-    head = repositories.branch_head(api, found.full_name, found.default_branch)
+    branch = api.repository(found.full_name).get_git_ref(f"heads/{found.default_branch}")
+    head = completed(branch, "object.sha").object.sha
     job = Job(
         repository=found.full_name,
         base=None,
@@ -54,6 +61,7 @@ def audit(task: OutboxTaskRecord, context: TaskContext) -> None:
 KEPT = timedelta(days=3)
 RECENT = timedelta(hours=2)
 MOST = 200
+MOST_DELIVERIES = 50_000
 PAUSE_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
@@ -66,7 +74,7 @@ def redeliver(task: OutboxTaskRecord, context: TaskContext) -> None:
     errand's.  Raises ``GithubError``.
     """
     since = KEPT if task.task.order.get("deep") else RECENT
-    failed = hooks.undelivered(context.app.api, context.now() - since)
+    failed = undelivered(context.app.api, context.now() - since)
     with context.store.read() as unit:
         known = unit.deliveries.known([str(delivery.guid) for delivery in failed])
     missing = (delivery for delivery in failed if delivery.guid not in known)
@@ -74,14 +82,43 @@ def redeliver(task: OutboxTaskRecord, context: TaskContext) -> None:
         _ask(context, delivery)
 
 
-def _ask(context: TaskContext, delivery: hooks.HookDelivery) -> None:
+def deliveries(api: Api, since: datetime) -> Iterator[HookDeliverySummary]:
+    """Yield the tries since a moment, the newest first; ``api`` is ``App.api``.
+
+    ``guid`` is an event's ``X-GitHub-Delivery``, the same for every try;
+    ``id`` is the try's own.  PyGithub lists a repository's alone.
+    """
+    pages = PaginatedList(HookDeliverySummary, api, "/app/hook/deliveries")
+    needed = ("id", "guid", "delivered_at", "status_code")
+    for delivery in listed(pages, *needed, most=MOST_DELIVERIES):
+        if delivery.delivered_at is None or delivery.delivered_at < since:
+            return
+        yield delivery
+
+
+def undelivered(api: Api, since: datetime) -> list[HookDeliverySummary]:
+    """Return the newest try of each event since a moment that never reached us.
+
+    The oldest is the first.
+    """
+    newest: dict[str | None, HookDeliverySummary] = {}
+    reached: set[str | None] = set()
+    for delivery in deliveries(api, since):
+        newest.setdefault(delivery.guid, delivery)
+        if delivery.status_code is not None and 200 <= delivery.status_code < 300:
+            reached.add(delivery.guid)
+    missing = [delivery for guid, delivery in newest.items() if guid not in reached]
+    return missing[::-1]
+
+
+def _ask(context: TaskContext, delivery: HookDeliverySummary) -> None:
     try:
-        hooks.redeliver(context.app.api, delivery)
+        context.app.api.send("POST", f"/app/hook/deliveries/{delivery.id}/attempts")
     except (NotFoundError, RefusedError) as error:
         _log.warning("delivery %s cannot be had again: %s", delivery.guid, error.message)
     else:
         _log.info("delivery %s is asked for again", delivery.guid)
-    context.sleep(PAUSE_SECONDS)
+    context.wait(PAUSE_SECONDS)
 
 
 Handler = Callable[[OutboxTaskRecord, TaskContext], None]

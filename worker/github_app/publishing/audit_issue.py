@@ -8,19 +8,24 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from github.Issue import Issue
+from github.Repository import Repository
+
 from analyzers.vocabulary import Level, Status
 from worker.github_app import messages
-from worker.github_app.client import issues
 from worker.github_app.client.errors import GoneError, UncertainError
+from worker.github_app.client.objects import completed, listed, made
 from worker.github_app.context import ISSUE_PERMISSIONS, PublishContext, bot_login
 from worker.github_app.publishing.comment_marks import AUDIT, has_mark, marked
 from worker.github_app.publishing.summary_comment import rest_section, sections_of
-from worker.github_app.rate_limited_writer import NotNowError, WriteTimeouts
+from worker.github_app.rate_limited_writer import NotNowError
 from worker.report import report_messages
 from worker.report.markdown_report import COMMENT_LIMIT, ReportLinks, size, summary
 from worker.report.stored_report import read_stored
 from worker.store.conclusions import unneeded, with_current_ignores
 from worker.store.records import IgnoreKind, IgnoreRecord
+
+_NEEDED = ("number", "title", "state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +74,37 @@ def update_audit_issue(wanted: AuditIssue, publish_context: PublishContext) -> N
     Does nothing where issues are switched off.  Raises ``NotNowError`` while
     another audit of the repository is being told.
     """
-    api, name = publish_context.api(ISSUE_PERMISSIONS), publish_context.name
+    repository = publish_context.api(ISSUE_PERMISSIONS).repository(publish_context.name)
     key, writer = f"audit:{publish_context.repository}", publish_context.writer
 
-    def find() -> issues.Issue | None:
-        there = issues.of_author(api, name, bot_login(publish_context.context))
-        return next((issue for issue in there if has_mark(issue.body, AUDIT)), None)
+    def get(number: int) -> Issue:
+        return completed(repository.get_issue(number), *_NEEDED)
+
+    def find() -> Issue | None:
+        return standing_audit(repository, bot_login(publish_context.context))
 
     def look() -> str | None:
         found = find()
         return None if found is None else str(found.number)
 
     with _audit_lock(publish_context), suppress(GoneError):
-        there = publish_context.existing(key, lambda number: issues.get(api, name, number), find)
+        there = publish_context.existing(key, get, find)
         state = "open" if wanted.open else "closed"
         if there is None and wanted.open:
+            title, body = wanted.title, wanted.body
             writer.create(
-                key, lambda: str(issues.create(api, name, wanted.title, wanted.body).number), look
+                key, lambda: str(made(repository.create_issue(title, body), "number").number), look
             )
         elif there and (there.title, there.body, there.state) != (wanted.title, wanted.body, state):
-            change = {"title": wanted.title, "body": wanted.body, "state": state}
-            number = there.number
-            writer.edit(lambda: issues.edit(api, name, number, change))
+            issue = repository.get_issue(there.number)
+            writer.edit(lambda: issue.edit(wanted.title, wanted.body, state=state))
+
+
+def standing_audit(repository: Repository, login: str) -> Issue | None:
+    """Return the newest issue of ours with the mark of an audit, open or closed."""
+    there = listed(repository.get_issues(creator=login, state="all"), *_NEEDED)  # type: ignore[arg-type]
+    issues = (issue for issue in there if issue.pull_request is None)
+    return next((issue for issue in issues if has_mark(issue.body, AUDIT)), None)
 
 
 @contextmanager
@@ -98,9 +112,7 @@ def _audit_lock(publish_context: PublishContext) -> Generator[None]:
     """Keep audits of other commits away; after an uncertain write, for as long as it takes."""
     context = publish_context.context
     with context.store.write() as unit:
-        lease = unit.leases.take(
-            f"issue:{publish_context.repository}", WriteTimeouts.of(context.settings).lease
-        )
+        lease = unit.leases.take(f"issue:{publish_context.repository}", context.timeouts.lease)
     if lease is None:
         raise NotNowError(context.now() + timedelta(seconds=30), "another audit is being told")
     settled = True

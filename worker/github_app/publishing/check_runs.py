@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import PurePosixPath
+from typing import Any
+
+from github.CheckRun import CheckRun
 
 from analyzers.vocabulary import Conclusion, Level, Status
 from worker.github_app import messages
-from worker.github_app.client import checks
-from worker.github_app.client.checks import ANNOTATIONS_A_CALL, Action, Annotation
 from worker.github_app.client.errors import RefusedError
+from worker.github_app.client.objects import check_run, check_runs, made
 from worker.github_app.context import (
     CHECK_PERMISSIONS,
     PublishContext,
@@ -37,7 +39,30 @@ MAX_TITLE = 255
 MAX_TEXT_BYTES = 65_535
 MAX_MESSAGE_BYTES = 64_000
 MAX_ANNOTATIONS = 1_000
+ANNOTATIONS_A_CALL = 50
 _RULE = "\n---\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A note at lines of a file (1-based, both ends), in GitHub's own words."""
+
+    path: str
+    start_line: int
+    end_line: int
+    annotation_level: str
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button: label of 20, description of 40, identifier of 20 characters at most."""
+
+    label: str
+    description: str
+    identifier: str
+
 
 RERUN_4X = Action("Run 4× inputs", "Test again with four times the inputs", "rerun_4x")
 BASELINE = Action("Accept as baseline", "Count these findings as existing", "baseline")
@@ -158,7 +183,7 @@ def _annotation(finding: StoredFinding, report: StoredReport) -> Annotation:
         path=finding.path,
         start_line=finding.line,
         end_line=finding.end_line,
-        level=finding.level.value,
+        annotation_level=finding.level.value,
         title=_clipped_bytes(markdown_escape.shown(finding.title), MAX_TITLE),
         message=_clipped_bytes(message, MAX_MESSAGE_BYTES),
     )
@@ -210,21 +235,20 @@ def ensure_check_run(publish_context: PublishContext) -> int:
     if run.check_run is not None:
         return run.check_run
     running = run.state is RunState.RUNNING
-    first = checks.Check(
-        name=NAME,
+    repository = publish_context.api(CHECK_PERMISSIONS).repository(publish_context.name)
+    first = _given(
         status="in_progress" if running else "queued",
         external_id=run.id,
         details_url=publish_context.page,
         started_at=run.started_at if running else None,
-        output=checks.Output(*(messages.TESTING if running else messages.WAITING)),
+        output=_output(*(messages.TESTING if running else messages.WAITING)),
     )
-    api = publish_context.api(CHECK_PERMISSIONS)
-    made = publish_context.writer.create(
+    number = publish_context.writer.create(
         check_key(run),
-        lambda: str(checks.create(api, publish_context.name, publish_context.head, first).id),
+        lambda: str(made(repository.create_check_run(NAME, publish_context.head, **first)).id),
         lambda: find_check_run(publish_context),
     )
-    return _keep(publish_context, int(made))
+    return _keep(publish_context, int(number))
 
 
 def existing_check_run(publish_context: PublishContext) -> int | None:
@@ -236,8 +260,8 @@ def existing_check_run(publish_context: PublishContext) -> int | None:
         idempotency_record = unit.idempotency.get(check_key(run))
     if idempotency_record is None:
         return None
-    made = idempotency_record.made or find_check_run(publish_context)
-    return None if made is None else _keep(publish_context, int(made))
+    number = idempotency_record.made or find_check_run(publish_context)
+    return None if number is None else _keep(publish_context, int(number))
 
 
 def check_key(run: RunRecord) -> str:
@@ -247,12 +271,12 @@ def check_key(run: RunRecord) -> str:
 
 def find_check_run(publish_context: PublishContext) -> str | None:
     """Find a run's check run at GitHub, by the run's id in it."""
-    found = checks.of_ref(
+    found = check_runs(
         publish_context.api(CHECK_PERMISSIONS),
         publish_context.name,
         publish_context.head,
-        name=NAME,
-        app=numeric_app_id(publish_context.context),
+        NAME,
+        numeric_app_id(publish_context.context),
     )
     run_id = publish_context.run.id
     return next((str(check.id) for check in found if check.external_id == run_id), None)
@@ -273,18 +297,27 @@ def progress(task: OutboxTaskRecord, context: TaskContext) -> None:
     if publish_context is None or publish_context.run.state is not RunState.RUNNING:
         return
     run = publish_context.run
-    check_run = ensure_check_run(publish_context)
-    standing = _get(publish_context, check_run)
+    number = ensure_check_run(publish_context)
+    standing = _get(publish_context, number)
     title, summary = messages.TESTING
-    output = checks.Output(title, (run.progress and markdown_escape.plain(run.progress)) or summary)
-    said = standing.status == "in_progress" and standing.output.summary == output.summary
+    if run.progress:
+        summary = _progress_text(run.progress)
+    said = standing.status == "in_progress" and standing.output.summary == summary
     if said or standing.status == COMPLETED:
         return
     with context.store.read() as unit:
         now = unit.runs.get(run.id)
     if now is not None and now.state is RunState.RUNNING:
-        wanted = checks.Check(status="in_progress", started_at=run.started_at, output=output)
-        _update(publish_context, check_run, wanted)
+        output = _output(title, summary)
+        started = run.started_at
+        _update(publish_context, number, status="in_progress", started_at=started, output=output)
+
+
+def _progress_text(progress: str) -> str:
+    """Return a run's progress: a sentence, and a list of what was found so far."""
+    sentence, *found = progress.split("\n")
+    listed = [f"- {markdown_escape.prose(line)}" for line in found]
+    return "\n".join([markdown_escape.plain(sentence), *([""] if listed else []), *listed])
 
 
 def conclude(publish_context: PublishContext, output: CheckRunOutput) -> None:
@@ -295,54 +328,69 @@ def conclude(publish_context: PublishContext, output: CheckRunOutput) -> None:
     GitHub adds them up and takes none back.  Where GitHub refuses a text,
     the conclusion is told without it.
     """
-    check_run = ensure_check_run(publish_context)
+    number = ensure_check_run(publish_context)
     try:
-        _complete(publish_context, check_run, output)
+        _complete(publish_context, number, output)
     except RefusedError as error:
         _log.error("GitHub refused what run %s says: %s", publish_context.run.id, error.message)
         said, title = messages.refused_text(publish_context.page), output.title[:MAX_PLAIN_TITLE]
-        _complete(publish_context, check_run, CheckRunOutput(output.conclusion, title, said))
+        _complete(publish_context, number, CheckRunOutput(output.conclusion, title, said))
     else:
         if output.annotations:
-            _annotate(publish_context, check_run, output)
+            _annotate(publish_context, number, output)
 
 
-def is_concluded(publish_context: PublishContext, check_run: int) -> bool:
+def is_concluded(publish_context: PublishContext, number: int) -> bool:
     """Return whether a check run is completed already."""
-    return _get(publish_context, check_run).status == COMPLETED
+    return _get(publish_context, number).status == COMPLETED
 
 
-def _get(publish_context: PublishContext, check_run: int) -> checks.CheckRun:
-    return checks.get(publish_context.api(CHECK_PERMISSIONS), publish_context.name, check_run)
+def _get(publish_context: PublishContext, number: int) -> CheckRun:
+    return check_run(publish_context.api(CHECK_PERMISSIONS), publish_context.name, number)
 
 
-def _complete(publish_context: PublishContext, check_run: int, output: CheckRunOutput) -> None:
-    completed = checks.Check(
-        status="completed",
+def _complete(publish_context: PublishContext, number: int, output: CheckRunOutput) -> None:
+    _update(
+        publish_context,
+        number,
+        status=COMPLETED,
         conclusion=output.conclusion.value,
         details_url=publish_context.page,
         started_at=publish_context.run.started_at,
         completed_at=publish_context.run.finished_at,
-        output=checks.Output(output.title, output.summary, output.text),
-        actions=output.actions,
+        output=_output(output.title, output.summary, output.text),
+        actions=[asdict(action) for action in output.actions],
     )
-    _update(publish_context, check_run, completed)
 
 
-def _annotate(publish_context: PublishContext, check_run: int, output: CheckRunOutput) -> None:
+def _annotate(publish_context: PublishContext, number: int, output: CheckRunOutput) -> None:
     """Send the batches that the check run does not have yet; one may be refused."""
-    there = _get(publish_context, check_run).output.annotations_count
+    there = _get(publish_context, number).output.annotations_count
     count = 0
     for batch in output.annotations:
         count += len(batch)
         if count > there:
-            shown = checks.Output(output.title, output.summary, output.text, batch)
+            shown = _output(output.title, output.summary, output.text, batch)
             try:
-                _update(publish_context, check_run, checks.Check(output=shown))
+                _update(publish_context, number, output=shown)
             except RefusedError as error:
                 _log.warning("GitHub refused annotations: %s", error.message)
 
 
-def _update(publish_context: PublishContext, check_run: int, change: checks.Check) -> None:
-    api = publish_context.api(CHECK_PERMISSIONS)
-    publish_context.writer.edit(lambda: checks.update(api, publish_context.name, check_run, change))
+def _update(publish_context: PublishContext, number: int, **change: Any) -> None:
+    repository = publish_context.api(CHECK_PERMISSIONS).repository(publish_context.name)
+    run = repository.get_check_run(number)
+    publish_context.writer.edit(lambda: run.edit(**_given(**change)))
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    """Return the fields that are given: GitHub keeps the others as they are."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _output(
+    title: str, summary: str, text: str | None = None, annotations: Sequence[Annotation] = ()
+) -> dict[str, Any]:
+    """Return the text of a check run; GitHub adds the annotations to those that it has."""
+    notes = [asdict(annotation) for annotation in annotations]
+    return _given(title=title, summary=summary, text=text, annotations=notes or None)

@@ -19,7 +19,7 @@ from worker.report import markdown_escape, report_messages
 from worker.report.markdown_report import TRIED, offers_text, unverified_text
 from worker.report.report_messages import suggested
 from worker.report.stored_report import StoredFinding, StoredReport
-from worker.report.valid_input_messages import OFFERED, AnnotationOffer, offers_of
+from worker.report.valid_input_messages import OFFERED, offers_of
 
 
 def select_inline(
@@ -242,18 +242,13 @@ def offer_with_button(finding: StoredFinding, diff: Diff, text: str) -> tuple[On
     first, last = offer.line, finding.end_line
     if not first <= last < first + MOST_LINES or not diff.replaceable(offer.path, first, last):
         return None
-    block = _block(offer, last, text)
+    kept = [line.rstrip("\r\n") for line in lines_of(text)[offer.line - 1 : last]]
+    whole = "\n".join([*offer.lines, *kept])
+    block = appliable(Suggestion(offer.path, offer.line, last, whole), text)
     place = diff.place(offer.path, first, last, text)
     if block is None or not isinstance(place, OnLines):
         return None
     return place, f"{BUTTON}\n\n{block}"
-
-
-def _block(offer: AnnotationOffer, last: int, text: str) -> str | None:
-    """The lines as they are, with the annotations before the first."""
-    kept = [line.rstrip("\r\n") for line in lines_of(text)[offer.line - 1 : last]]
-    whole = "\n".join([*offer.lines, *kept])
-    return appliable(Suggestion(offer.path, offer.line, last, whole), text)
 
 
 def offer_to_read(finding: StoredFinding) -> str:

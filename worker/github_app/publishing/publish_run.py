@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from github.IssueComment import IssueComment
+
 from worker.errors import MachineError
 from worker.github_app import messages
-from worker.github_app.client import contents, pulls
-from worker.github_app.client.comments import Comment
 from worker.github_app.client.errors import TooLargeError
+from worker.github_app.client.objects import file_text, listed
 from worker.github_app.context import (
     CONTENT_PERMISSIONS,
     PULL_PERMISSIONS,
@@ -262,16 +263,18 @@ def _pull_request_state(
     reported: ReportedRun,
     pull: int,
     there: PostedComments,
-    summary: Comment | None,
+    summary: IssueComment | None,
 ) -> PullRequestState:
     name = publish_context.name
     api = publish_context.api(CONTENT_PERMISSIONS)
     found = {
-        path: contents.text(api, name, path, publish_context.head)
+        path: file_text(api, name, path, publish_context.head)
         for path in sorted(suggestion_paths(reported))
     }
     try:
-        files = pulls.files(publish_context.api(PULL_PERMISSIONS), name, pull)
+        # GitHub lists 3,000 and says nothing of others
+        found_pull = publish_context.api(PULL_PERMISSIONS).repository(name).get_pull(pull)
+        files = list(listed(found_pull.get_files(), "filename", "status"))
     except TooLargeError as error:
         _log.info("all is told in the summary: %s", error.message)
         files = []

@@ -56,13 +56,6 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """The comment says what it should."""
-
-    comment: int
-
-
-@dataclass(frozen=True, slots=True)
 class Edit:
     """Let the comment say ``body``."""
 
@@ -96,14 +89,7 @@ class Reopen:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveAlone:
-    """The thread is people's by now, or nothing is known against it."""
-
-    comment: int
-
-
-Step: TypeAlias = Post | Keep | Edit | Resolve | SayFixed | Reopen | LeaveAlone
+Step: TypeAlias = Post | Edit | Resolve | SayFixed | Reopen
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +108,22 @@ class WantedComments:
 
 
 def reconcile(wanted: WantedComments, there: Sequence[PostedComment]) -> tuple[Step, ...]:
-    """Return the steps to what is wanted; done once, they lead to none that writes."""
+    """Return the steps to what is wanted; done once, they lead to none."""
     planned = {comment.fingerprint: comment for comment in wanted.review_comments}
     by_finding: dict[str, list[PostedComment]] = {name: [] for name in planned}
     for comment in sorted(there, key=lambda comment: -comment.comment):
         by_finding.setdefault(comment.fingerprint, []).append(comment)
-    steps: list[Step] = []
+    steps: list[Step | None] = []
     for fingerprint, newest_first in by_finding.items():
         if fingerprint in planned:
             steps += _steps_for_open(planned[fingerprint], newest_first)
-        elif fingerprint in wanted.unsure:
-            steps += [LeaveAlone(comment.comment) for comment in newest_first]
-        else:
+        elif fingerprint not in wanted.unsure:
             why = wanted.reasons.get(fingerprint, messages.GONE)
             steps += [_step_for_settled(comment, why) for comment in newest_first]
-    return tuple(steps)
+    return tuple(step for step in steps if step is not None)
 
 
-def _steps_for_open(plan: PlannedComment, posted: Sequence[PostedComment]) -> Iterator[Step]:
+def _steps_for_open(plan: PlannedComment, posted: Sequence[PostedComment]) -> Iterator[Step | None]:
     """Yield the steps for a finding that should be told: one comment, on its lines."""
     best = next((comment for comment in posted if _is_usable_for(comment, plan)), None)
     yield Post(plan) if best is None else _renewed(best, plan)
@@ -158,23 +142,19 @@ def _is_usable_for(comment: PostedComment, plan: PlannedComment) -> bool:
     return comment.answered or lines == (plan.path, plan.line, plan.start_line)
 
 
-def _renewed(comment: PostedComment, plan: PlannedComment) -> Step:
+def _renewed(comment: PostedComment, plan: PlannedComment) -> Step | None:
     if comment.answered or (comment.resolved and not comment.ours):
-        return LeaveAlone(comment.comment)
+        return None
     if comment.ours:
         return Reopen(comment.comment, comment.thread if comment.resolved else None, plan.body)
-    if same_text(comment.body, plan.body):
-        return Keep(comment.comment)
-    return Edit(comment.comment, plan.body)
+    return None if same_text(comment.body, plan.body) else Edit(comment.comment, plan.body)
 
 
-def _step_for_settled(comment: PostedComment, why: str) -> Step:
+def _step_for_settled(comment: PostedComment, why: str) -> Step | None:
     """Return the step for a comment that need not stand any more."""
     if comment.answered or comment.resolved or comment.ours:
-        return LeaveAlone(comment.comment)
+        return None
     said = marked(f"**{why}**", finding_mark(comment.fingerprint))
     if comment.thread is not None:
         return Resolve(comment.comment, comment.thread, said)
-    if same_text(comment.body, said):
-        return LeaveAlone(comment.comment)
-    return SayFixed(comment.comment, said)
+    return None if same_text(comment.body, said) else SayFixed(comment.comment, said)

@@ -6,13 +6,17 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from github.Commit import Commit
+from github.PullRequest import PullRequest
+from github.PullRequestComment import PullRequestComment
 
 from worker.github_app import messages
-from worker.github_app.client import comments, reviews, threads
+from worker.github_app.client import threads
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import ForbiddenError, NotFoundError, RefusedError
-from worker.github_app.client.models import is_bot
+from worker.github_app.client.objects import is_bot, listed, made, review_comments
 from worker.github_app.context import (
     PULL_PERMISSIONS,
     THREAD_PERMISSIONS,
@@ -22,8 +26,6 @@ from worker.github_app.context import (
 from worker.github_app.publishing.comment_marks import fingerprint_in
 from worker.github_app.publishing.review_comment_plan import (
     Edit,
-    Keep,
-    LeaveAlone,
     PlannedComment,
     Post,
     PostedComment,
@@ -68,8 +70,8 @@ class ReviewCommenter:
         return self.publish_context.api(PULL_PERMISSIONS)
 
     @property
-    def _name(self) -> str:
-        return self.publish_context.name
+    def _pull(self) -> PullRequest:
+        return self._api.repository(self.publish_context.name).get_pull(self.pull)
 
     @property
     def _store(self) -> Store:
@@ -82,7 +84,7 @@ class ReviewCommenter:
     def conversation(self) -> PostedComments:
         """Return our comments, and keep those that an earlier try made and did not keep."""
         ours = bot_login(self.publish_context.context)
-        there = comments.of_pull(self._api, self._name, self.pull)
+        there = review_comments(self._pull)
         mine = [c for c in there if c.user and c.user.login == ours and not c.in_reply_to_id]
         found = {c.id: name for c in mine if (name := fingerprint_in(c.body)) is not None}
         if not found:
@@ -100,7 +102,7 @@ class ReviewCommenter:
     def take(self, steps: Sequence[Step], there: PostedComments) -> tuple[str, ...]:
         """Take the steps; return the fingerprints of comments that found no place."""
         for step in steps:
-            if not isinstance(step, Post | Keep | LeaveAlone):
+            if not isinstance(step, Post):
                 self._change(step, there)
         return self._post([step.review_comment for step in steps if isinstance(step, Post)])
 
@@ -121,7 +123,7 @@ class ReviewCommenter:
 
     def _threads(self) -> tuple[threads.Thread, ...]:
         try:
-            return threads.of_pull(self._api, self._name, self.pull)
+            return threads.of_pull(self._api, self.publish_context.name, self.pull)
         except _REFUSED as error:
             _log.warning("review threads cannot be read: %s", error.message)
             return ()
@@ -141,7 +143,7 @@ class ReviewCommenter:
 
     def _edit(self, comment: int, body: str) -> None:
         try:
-            self._write(partial(comments.edit_review_comment, self._api, self._name, comment, body))
+            self._write(partial(self._pull.get_review_comment(comment).edit, body))
         except NotFoundError:
             _log.info("somebody deleted the comment %d", comment)
 
@@ -189,51 +191,38 @@ class ReviewCommenter:
 
         A review of ours that was begun and never given is removed: there may be only one.
         """
-        api, name, pull = self._api, self._name, self.pull
-        left = reviews.pending(api, name, pull)
-        if left is not None:
-            self._write(partial(reviews.delete_pending, api, name, pull, left.id))
-        head, lines = self.publish_context.head, tuple(map(_line, planned))
+        api, pull = self._api, self._pull
+        for left in listed(pull.get_reviews(), "id", "state"):
+            if left.state == "PENDING":
+                self._write(partial(api.send, "DELETE", f"{pull.url}/reviews/{left.id}"))
+                break
+        commit = Commit(api, {}, {"sha": self.publish_context.head})
+        lines: list[Any] = list(map(line_comment, planned))
         try:
             review = self._write(
-                lambda: reviews.create(
-                    api, name, pull, commit=head, body=messages.REVIEW, comments=lines
-                )
+                lambda: made(pull.create_review(commit, messages.REVIEW, "COMMENT", lines))
             )
         except RefusedError as error:
             _log.warning("a review was refused: %s", error.message)
             return False
-        for comment in reviews.comments_of(api, name, pull, review.id):
+        for comment in listed(pull.get_single_review_comments(review.id), "id", "body"):
             self._keep(fingerprint_in(comment.body), comment.id)
         return True
 
     def _at_line(self, comment: PlannedComment) -> bool:
-        api, name, head = self._api, self._name, self.publish_context.head
-        return self._posted(
-            comment,
-            lambda: comments.create_at_line(
-                api, name, self.pull, commit=head, comment=_line(comment)
-            ),
-        )
+        return self._posted(comment, **line_comment(comment))
 
     def _on_file(self, comment: PlannedComment) -> bool:
-        api, name, head = self._api, self._name, self.publish_context.head
-        return self._posted(
-            comment,
-            lambda: comments.create_on_file(
-                api, name, self.pull, commit=head, path=comment.path, body=comment.body
-            ),
-        )
+        return self._posted(comment, body=comment.body, path=comment.path, subject_type="file")
 
-    def _posted(
-        self, review_comment: PlannedComment, send: Callable[[], comments.ReviewComment]
-    ) -> bool:
+    def _posted(self, comment: PlannedComment, **fields: Any) -> bool:
+        pull, commit = self._pull, self.publish_context.head
         try:
-            made = self._write(send)
+            posted = self._write(lambda: made(pull.create_review_comment(commit=commit, **fields)))
         except RefusedError as error:
             _log.warning("a comment was refused: %s", error.message)
             return False
-        self._keep(review_comment.fingerprint, made.id)
+        self._keep(comment.fingerprint, posted.id)
         return True
 
     def _keep(self, fingerprint: str | None, comment: int) -> None:
@@ -242,15 +231,16 @@ class ReviewCommenter:
                 unit.review_comments.add(self._stored(fingerprint, comment))
 
 
-def _line(comment: PlannedComment) -> reviews.LineComment:
-    assert comment.line is not None
-    return reviews.LineComment(
-        comment.path, comment.line, comment.body, start_line=comment.start_line
-    )
+def line_comment(comment: PlannedComment) -> dict[str, Any]:
+    """Return a comment at lines as GitHub takes it: a range of one line is that line."""
+    entry = {"path": comment.path, "line": comment.line, "side": "RIGHT", "body": comment.body}
+    if comment.start_line is not None and comment.start_line != comment.line:
+        entry |= {"start_line": comment.start_line, "start_side": "RIGHT"}
+    return entry
 
 
 def _posted_comment(
-    comment: comments.ReviewComment,
+    comment: PullRequestComment,
     kept: StoredReviewComment,
     thread: threads.Thread | None,
     *,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import Enum, auto
 from itertools import takewhile
 
-from worker.github_app.client import pulls
-from worker.github_app.client.pulls import Pull
+from github.PullRequest import PullRequest
+
+from worker.github_app.client.objects import pull_request
 from worker.github_app.context import PULL_PERMISSIONS, PublishContext
 from worker.github_app.events.pull_request_events import ensure_checked, pull_request_of
 from worker.github_app.publishing.related_runs import is_partial
@@ -25,7 +26,7 @@ class Staleness(Enum):
     STALE = auto()
 
 
-def staleness_of(publish_context: PublishContext) -> tuple[Staleness, Pull | None]:
+def staleness_of(publish_context: PublishContext) -> tuple[Staleness, PullRequest | None]:
     """Ask the store for a newer run, and GitHub for the pull request as it is now.
 
     A run without a pull request (a merge queue's, an audit's) is always
@@ -57,7 +58,7 @@ def ensure_current(publish_context: PublishContext) -> None:
         raise StaleError(publish_context.run.id)
 
 
-def check_current_head(publish_context: PublishContext, pull: Pull | None) -> None:
+def check_current_head(publish_context: PublishContext, pull: PullRequest | None) -> None:
     """Have the head that GitHub has now checked, where we took another one for it.
 
     ``pull`` is the pull request as GitHub has it, if it was asked.  Two pushes
@@ -79,5 +80,5 @@ def check_current_head(publish_context: PublishContext, pull: Pull | None) -> No
             ensure_checked(unit, now, where, f"head of pull request {number} found at GitHub")
 
 
-def _pull_now(publish_context: PublishContext, number: int) -> Pull:
-    return pulls.get(publish_context.api(PULL_PERMISSIONS), publish_context.name, number)
+def _pull_now(publish_context: PublishContext, number: int) -> PullRequest:
+    return pull_request(publish_context.api(PULL_PERMISSIONS), publish_context.name, number)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from github.Issue import Issue
+from github.IssueComment import IssueComment
+
 from analyzers.vocabulary import Level, Status
 from worker.github_app import messages
-from worker.github_app.client import comments
+from worker.github_app.client.objects import completed, issue_comments, made
 from worker.github_app.command_grammar import SLASH_COMMANDS, usage
 from worker.github_app.context import PULL_PERMISSIONS, PublishContext, bot_login
 from worker.github_app.publishing.check_runs import cut, finding_section, location_code
@@ -90,13 +93,11 @@ def _listed(title: str, lines: Sequence[str]) -> str:
     return "\n".join([title, "", *lines[:MAX_LISTED], *more])
 
 
-def standing_summary(publish_context: PublishContext) -> comments.Comment | None:
+def standing_summary(publish_context: PublishContext) -> IssueComment | None:
     """Return the summary comment as it is; one that somebody deleted is forgotten."""
     return publish_context.existing(
         _key(publish_context),
-        lambda comment: comments.get(
-            publish_context.api(PULL_PERMISSIONS), publish_context.name, comment
-        ),
+        lambda comment: completed(_issue(publish_context).get_comment(comment), "id", "body"),
         lambda: _found(publish_context),
     )
 
@@ -104,14 +105,11 @@ def standing_summary(publish_context: PublishContext) -> comments.Comment | None
 def update_summary(
     publish_context: PublishContext,
     body: str,
-    there: comments.Comment | None,
+    there: IssueComment | None,
     check: Callable[[], None],
 ) -> None:
     """Let the comment say ``body``, unless it does; ``check`` is called right before a write."""
-    writer = publish_context.writer
-    api, name = publish_context.api(PULL_PERMISSIONS), publish_context.name
-    pull = publish_context.run.job.pull
-    assert pull is not None
+    issue, writer = _issue(publish_context), publish_context.writer
 
     def look() -> str | None:
         found = _found(publish_context)
@@ -119,21 +117,27 @@ def update_summary(
 
     if there is None:
         check()
-        writer.create(
-            _key(publish_context), lambda: str(comments.create(api, name, pull, body).id), look
-        )
+        key = _key(publish_context)
+        writer.create(key, lambda: str(made(issue.create_comment(body)).id), look)
     elif not same_text(there.body, body):
         check()
-        writer.edit(lambda: comments.edit(api, name, there.id, body))
+        comment = issue.get_comment(there.id)
+        writer.edit(lambda: comment.edit(body))
 
 
 def _key(publish_context: PublishContext) -> str:
     return f"summary:{publish_context.repository}:{publish_context.run.job.pull}"
 
 
-def _found(publish_context: PublishContext) -> comments.Comment | None:
-    ours, pull = bot_login(publish_context.context), publish_context.run.job.pull
-    assert pull is not None
-    there = comments.of_issue(publish_context.api(PULL_PERMISSIONS), publish_context.name, pull)
+def _issue(publish_context: PublishContext) -> Issue:
+    """Return the pull request as the issue that its conversation belongs to."""
+    assert publish_context.run.job.pull is not None
+    repository = publish_context.api(PULL_PERMISSIONS).repository(publish_context.name)
+    return repository.get_issue(publish_context.run.job.pull)
+
+
+def _found(publish_context: PublishContext) -> IssueComment | None:
+    ours = bot_login(publish_context.context)
+    there = issue_comments(_issue(publish_context))
     mine = (c for c in there if c.user and c.user.login == ours and has_mark(c.body, SUMMARY))
     return next(mine, None)

@@ -8,7 +8,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -82,6 +82,19 @@ class Channel:
             raise ChannelClosed(str(error)) from error
         if message["type"] in REQUESTS:
             self._request = message
+
+    def send_with(self, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
+        """Send a short message, and descriptors with it; raise as :meth:`send`."""
+        payload = json.dumps(message).encode("ascii")
+        data = len(payload).to_bytes(_HEADER, "big") + payload
+        self._socket.settimeout(SEND_SECONDS)
+        try:
+            sent = socket.send_fds(self._socket, [data], descriptors)
+            self._socket.sendall(data[sent:])
+        except TimeoutError as error:
+            raise ChannelTimeout(f"took no frame in {SEND_SECONDS:g} s") from error
+        except OSError as error:
+            raise ChannelClosed(str(error)) from error
 
     def receive(self, timeout: float) -> dict[str, Any]:
         """Return the next message; raise ``ChannelClosed``, ``ChannelTimeout``, ``BadFrame``."""

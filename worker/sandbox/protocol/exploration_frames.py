@@ -132,11 +132,16 @@ class _Unmet(Frame):
     problem: Note
 
 
+_Constraints = dict[str, Annotated[str, Meta(max_length=LONGEST_CONSTRAINT)]]
+
+
 class _Observed(Frame):
     function: Name
-    arguments: dict[str, Annotated[str, Meta(max_length=LONGEST_CONSTRAINT)]]
+    arguments: _Constraints
     test: Name
     raised: bool
+    owner: Name = ""
+    constructor: _Constraints = field(default_factory=dict)
 
 
 class RecordedMessage(Message, kw_only=True):
@@ -182,10 +187,9 @@ class ExploredMessage(Message, kw_only=True):
     notes: Notes
 
 
-class ObservedMessage(Frame):
+class ObservedMessage(Message, kw_only=True):
     """The calls that tests made, and which tests passed."""
 
-    type: str
     outcomes: Annotated[dict[Name, bool], Meta(max_length=MOST_CALLS)]
     calls: Annotated[list[_Observed], Meta(max_length=MOST_CALLS)]
     notes: Notes

@@ -227,6 +227,7 @@ class _Observation(Frame):
     result: _Value
     arguments: Annotated[dict[str, _Value], Meta(max_length=64)]
     random: bool
+    state: Annotated[str, matching(r"[0-9a-f]*", 16)] = ""
 
     def __post_init__(self) -> None:
         _check_parts(self.arguments)

@@ -21,6 +21,7 @@ from analyzers.guest.assembly.training_stages import (
 )
 from analyzers.guest.inputs.recipes import names
 from analyzers.guest.inputs.recipes import parse as parse_recipe
+from analyzers.guest.models.executed_frame import LONGEST_LAYER, MOST_LAYERS
 from analyzers.guest.models.judging.export_branches import CHANGES
 from analyzers.guest.models.mutation.mutation_grammar import parse_mutations
 from worker.sandbox.protocol.exploration_frames import MOST_COMPARISONS, Path, Word
@@ -100,6 +101,11 @@ class _Layer(Frame):
     source: PrintableLine
 
 
+class _LayerError(Frame):
+    layer: Annotated[str, matching(r"[\w.\[\]-]*", LONGEST_LAYER)]
+    error_ratio: Amount | None
+
+
 class _Departure(Frame):
     rule: OneOf["divergence", "non-finite", "crash", "not-compiled", "gradient"]
     execution: Execution
@@ -117,6 +123,7 @@ class _Departure(Frame):
     single: Note
     low: Number | None
     high: Number | None
+    layers: Annotated[list[_LayerError], Meta(max_length=MOST_LAYERS)]
 
 
 class _LeftOut(Frame):

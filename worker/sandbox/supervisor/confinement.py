@@ -83,6 +83,7 @@ RIGHTS = {
     "read": READ_FILE | READ_DIR,
     "run": READ_FILE | READ_DIR | EXECUTE,
     "device": READ_FILE | WRITE_FILE | TRUNCATE,
+    "driver": READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV,
     "write": ALL & ~(MAKE_CHAR | MAKE_BLOCK | MAKE_SOCK | IOCTL_DEV),
 }
 

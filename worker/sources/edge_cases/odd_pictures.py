@@ -6,6 +6,7 @@ import io
 import itertools
 import random
 from collections.abc import Iterator
+from functools import lru_cache
 
 from PIL import Image
 
@@ -27,6 +28,7 @@ def nothing(_: str, count: int, seed: int) -> InputSupply:
     return text_pictures.blank(count, seed)
 
 
+@lru_cache(maxsize=8)
 def several(task: str, count: int, seed: int) -> InputSupply:
     """Several lines, faces or things."""
     if task in WRITING:
@@ -37,12 +39,14 @@ def several(task: str, count: int, seed: int) -> InputSupply:
     return taken(_collages(seed), count, "collages")
 
 
+@lru_cache(maxsize=8)
 def huge(task: str, count: int, seed: int) -> InputSupply:
     """Pictures of 12 million pixels."""
     words = shuffled(ENGLISH, seed)[0] if task in WRITING else None
     return taken(_large(words, seed), count, "large pictures")
 
 
+@lru_cache(maxsize=8)
 def foreign(task: str, count: int, seed: int) -> InputSupply:
     """Words in other languages, as far as fonts can draw them."""
     if task not in WRITING:

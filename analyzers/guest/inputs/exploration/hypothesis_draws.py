@@ -7,8 +7,10 @@ import random
 import sys
 import tempfile
 from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Callable, Generator, List, Optional, TypeVar
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, List, Optional, TypeVar
 
 from ...runtime import time_limits
 from ...runtime.standins import InertModule
@@ -30,12 +32,52 @@ def enable_hypothesis(layer: Optional[str]) -> Optional[str]:
             del sys.modules[name]
     importlib.invalidate_caches()
     try:
+        _take_back()
         found = importlib.import_module(NEEDED)
     except Exception as error:
         return f"Hypothesis cannot be imported here: {type(error).__name__}: {error}"[:300]
     if isinstance(found, InertModule):
         return "Hypothesis is not installed here"
     return None
+
+
+_aside: Dict[str, ModuleType] = {}
+_SET_ASIDE = frozenset({*_NEEDS, "_hypothesis_globals", "_hypothesis_ftz_detector", "attrs"})
+
+
+def set_aside_hypothesis(layer: Optional[str]) -> None:
+    """Import Hypothesis for later and hide it again, so that the project finds what it would.
+
+    Hypothesis that loads others' plugins is left alone.
+    """
+    before, path = set(sys.modules), list(sys.path)
+    if layer is not None:
+        sys.path.append(layer)
+    try:
+        if not _has_plugins():
+            importlib.import_module(NEEDED)
+    except Exception:
+        for name in set(sys.modules) - before:
+            del sys.modules[name]
+    sys.path[:] = path
+    for name in set(sys.modules) - before:
+        if name.partition(".")[0] in _SET_ASIDE:
+            _aside[name] = sys.modules.pop(name)
+
+
+def _has_plugins() -> bool:
+    found: Any = metadata.entry_points()
+    return bool(found.get(NEEDED) if isinstance(found, dict) else found.select(group=NEEDED))
+
+
+def _take_back() -> None:
+    """Bring back what was set aside, where it is what an import would find."""
+    spec = None if NEEDED in sys.modules else find_spec(NEEDED)
+    known = getattr(_aside.get(NEEDED), "__spec__", None)
+    if spec is not None and known is not None and spec.origin == known.origin:
+        for name, module in _aside.items():
+            sys.modules.setdefault(name, module)
+    _aside.clear()
 
 
 T = TypeVar("T")

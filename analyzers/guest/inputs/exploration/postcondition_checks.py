@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
@@ -19,7 +19,10 @@ from ...runtime.time_limits import TimeUp
 from ..generation import object_strategies
 from ..generation.call_scope import CallScope, Size, is_size
 from ..recipes import parse
+from .call_gradients import gradients
+from .call_order import order_problem
 from .constraint_checks import parsed, problem_of, problem_of_call
+from .model_relations import masked_problem, permutation_problem, reload_problem
 from .postconditions import (
     OLD,
     SAME,
@@ -62,6 +65,19 @@ def check_postconditions(
                 "detail": detail[:_LONGEST],
             }
     return None
+
+
+def described_values(
+    prepared: PreparedTarget, arguments: Arguments, expressions: Sequence[str]
+) -> Dict[str, Any]:
+    """Return the values of expressions over a new call, by their numbers, but for unusable ones."""
+    call = _Call(prepared, arguments)
+    call.make(seeing=False)
+    found: Dict[str, Any] = {}
+    for number, source in enumerate(expressions):
+        with suppress(Unusable):
+            found[str(number)] = call.value(compiled(source))
+    return found
 
 
 def call_target(prepared: PreparedTarget, arguments: Arguments) -> CompletedCall:
@@ -137,9 +153,11 @@ class _Call:
         if isinstance(bound.function(), type):
             self._values[SELF] = self._result
 
-    def detail(self, condition: Postcondition, old: _Olds) -> Optional[str]:
-        matched: List[str] = []
-        names = {
+    def value(self, expression: Postcondition) -> Any:
+        return eval(expression.code, self._names(_Olds(), []))
+
+    def _names(self, old: _Olds, matched: List[str]) -> Dict[str, Any]:
+        return {
             **self._prepared.namespace,
             **self._words(matched),
             **self._values,
@@ -147,6 +165,10 @@ class _Call:
             OLD: old,
             SAME: _ours(same),
         }
+
+    def detail(self, condition: Postcondition, old: _Olds) -> Optional[str]:
+        matched: List[str] = []
+        names = self._names(old, matched)
         try:
             if true(eval(condition.code, names)):
                 return None
@@ -192,7 +214,27 @@ class _Call:
             "repeatable": self._repeatable,
             "matches": _ours(matches),
             "agrees": _ours(agrees),
+            **{name: _ours(word) for name, word in self._words_about_calls(said).items()},
             **{name: _ours(word) for name, word in model_words(self.called, said).items()},
+        }
+
+    def _words_about_calls(self, said: List[str]) -> Dict[str, Callable[..., Any]]:
+        call = self._prepared, self._arguments
+
+        def told(problem: Optional[str]) -> bool:
+            if problem:
+                said.append(problem)
+            return not problem
+
+        def ignores_masked(name: str, mask: str, kept: bool = True) -> bool:
+            return told(masked_problem(*call, name, mask, kept=kept))
+
+        return {
+            "unaffected_by": lambda earlier: told(order_problem(*call, earlier)),
+            "gradients": lambda: gradients(*call),
+            "reloads": lambda: told(reload_problem(*call)),
+            "permutes": lambda: told(permutation_problem(*call)),
+            "ignores_masked": ignores_masked,
         }
 
     def called(self) -> CompletedCall:
@@ -235,14 +277,14 @@ class _Call:
         return all(same(value, self._before()[name]) for name, value in self._values.items())
 
     def _repeatable(self) -> bool:
-        return _ours(same)(self._prepared.call(self._fresh()), self._result)
+        return bool(_ours(same)(self._prepared.call(self._fresh()), self._result))
 
 
-def _ours(word: Callable[..., bool]) -> Callable[..., bool]:
+def _ours(word: Callable[..., Any]) -> Callable[..., Any]:
     """A word of ours: where it cannot tell of a value, that is no violation."""
 
     @functools.wraps(word)
-    def telling(*given: Any, **more: Any) -> bool:
+    def telling(*given: Any, **more: Any) -> Any:
         try:
             return word(*given, **more)
         except (Unusable, TimeUp):

@@ -3,10 +3,13 @@
 A condition is a Python expression over the arguments, ``result`` and the names
 of the tested module, with the words ``old(E)`` (as it was before the call),
 ``finite(V)``, ``unchanged(X, ...)`` (no argument: all arguments),
-``repeatable()`` (the same result once more), ``matches(V, "aN text")`` and
+``repeatable()`` (the same result once more), ``unaffected_by("X=recipe, ...")`` (the same
+result whatever call of the instance came before), ``matches(V, "aN text")`` and
 ``agrees(API, RELATION, RELATED)`` (each call of a library's function in the
 project's code gave what an oracle of :mod:`..relating.oracles` says); those about models
-and layers are in :mod:`.model_words`.
+and layers are in :mod:`.model_words`.  ``gradients()`` are those of a new call, by name;
+``reloads()``, ``permutes()`` and ``ignores_masked(X, MASK, KEPT)`` are relations between
+calls (:mod:`.model_relations`).
 ``matches`` shares dimensions with the arguments whose constraints it is given
 by name: ``matches(result, "tensors(shape='b n')", x="tensors(shape='b 3')")``.
 """
@@ -90,7 +93,12 @@ def model_words(called: Callable[[], CompletedCall], said: List[str]) -> Dict[st
     }
 
 
-WORDS = MODEL_WORDS | {"old", "finite", "unchanged", "repeatable", "matches", "agrees"}
+CALL_WORDS = frozenset(("gradients", "reloads", "permutes", "ignores_masked"))
+WORDS = (
+    MODEL_WORDS
+    | CALL_WORDS
+    | {"old", "finite", "unchanged", "repeatable", "unaffected_by", "matches", "agrees"}
+)
 OLD, SAME = "__assayer_old__", "__assayer_same__"
 
 

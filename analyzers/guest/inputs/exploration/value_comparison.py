@@ -40,7 +40,7 @@ def _same_parts(left: Any, right: Any, depth: int) -> bool:
 
 
 def finite(value: Any) -> bool:
-    """Return whether no number in a value is NaN or infinite."""
+    """Return whether all numbers in a value are finite."""
     return all(_is_finite(each) for each in _leaves(value))
 
 

@@ -21,5 +21,7 @@ MAKERS: Dict[str, str] = {
     "optimizer": "object_makers",
     "function": "object_makers",
     "config": "object_makers",
+    "imported": "name_makers",
+    "constructed": "name_makers",
 }
 """The makers by name: the modules of this package in which they are."""

@@ -162,8 +162,12 @@ def tensor(  # noqa: PLR0913 - all that there is to say of a tensor
     contiguous: bool = True,
     device: str = "cpu",
     values: str = "any",
+    grad: Any = None,
 ) -> Any:
-    """A tensor full of ``fill``, or of numbers drawn from ``seed``, but for the elements ``at``."""
+    """A tensor full of ``fill``, or of numbers drawn from ``seed``, but for the elements ``at``.
+
+    ``grad`` is the gradient that it has.
+    """
     import torch
 
     kind = getattr(torch, dtype)
@@ -176,7 +180,9 @@ def tensor(  # noqa: PLR0913 - all that there is to say of a tensor
     made = made.to(device)
     if not contiguous:
         made = torch.stack([made, made], -1)[..., 0]
-    return made.requires_grad_() if requires_grad else made
+    if requires_grad or grad is not None:
+        made.requires_grad_().grad = grad
+    return made
 
 
 def _drawn_tensor(shape: Tuple[int, ...], kind: Any, dtype: str, how: Tuple[Any, ...]) -> Any:

@@ -10,11 +10,14 @@ def element(values: Iterable[Any], index: int) -> Any:
     return list(values)[index]
 
 
-def function(returns: Any = None) -> Callable[..., Any]:
-    """A function of any arguments that returns ``returns``."""
+def function(*returns: Any) -> Callable[..., Any]:
+    """A function of any arguments that returns ``returns``, or else the last array among them."""
 
-    def made(*_args: Any, **_options: Any) -> Any:
-        return returns
+    def made(*args: Any, **options: Any) -> Any:
+        if returns:
+            return returns[0]
+        arrays = [each for each in (*args, *options.values()) if hasattr(each, "dtype")]
+        return arrays[-1] if arrays else None
 
     return made
 
@@ -67,20 +70,38 @@ def loader(items: Sequence[Any], batch_size: int = 1) -> Any:
     return DataLoader(Subset(kept, range(len(kept))), batch_size=batch_size)
 
 
-def module(inputs: Sequence[int], outputs: Sequence[int], seed: int = 0) -> Any:
+def module(
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    seed: int = 0,
+    dtype: str = "float32",
+    norm: bool = False,
+) -> Any:
     """A ``torch.nn.Sequential`` from ``(*batch, *inputs)`` to ``(*batch, *outputs)``.
 
     Made of standard layers, without any that behave otherwise in training.
     Pictures ``(c, h, w)`` of any height and width are taken, and sequences
     ``(t, d)`` of any length where ``outputs`` keeps theirs.  ``()`` is a number
     for each element of the batch, which may not be missing then.  The weights
-    depend on ``seed`` alone; the global generator stays as it is.
+    depend on ``seed`` alone; the global generator stays as it is.  With ``norm`` a batch
+    normalisation in evaluation mode, which has buffers, follows layers with channels.
     """
     import torch
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return torch.nn.Sequential(*_layers(list(inputs), list(outputs)))
+        layers = _layers(list(inputs), list(outputs))
+    if norm:
+        layers = [each for layer in layers for each in (layer, *_norm(layer))]
+    return torch.nn.Sequential(*layers).to(getattr(torch, dtype))
+
+
+def _norm(layer: Any) -> List[Any]:
+    from torch import nn
+
+    if isinstance(layer, nn.Conv2d):
+        return [nn.BatchNorm2d(layer.out_channels).eval()]
+    return [nn.BatchNorm1d(layer.out_features).eval()] if isinstance(layer, nn.Linear) else []
 
 
 def optimizer(name: str = "SGD") -> Any:

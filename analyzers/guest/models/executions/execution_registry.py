@@ -6,6 +6,7 @@ from typing import Dict, Tuple
 
 from ..keras.keras_executions import KERAS
 from ..model_types import Execution, ModelUnderTest
+from .captured_graphs import Exported, Traced
 from .onnx_executions import OnnxRuntime, OnnxRuntimeTorchScript, OpenVino
 from .torch_executions import (
     BFLOAT16,
@@ -29,6 +30,8 @@ _TORCH: Tuple[Execution, ...] = (
     Decomposed(),
     OnnxRuntime(),
     OnnxRuntimeTorchScript(),
+    Traced(),
+    Exported(),
     Inductor(),
     OpenVino(),
     Cuda(),
@@ -47,10 +50,7 @@ def register(*executions: Execution) -> None:
 
 
 def execution_of(name: str, model: ModelUnderTest) -> Execution:
-    """Return the execution of a name for a model of its framework; raises ``KeyError``.
-
-    ``eager`` and ``float64`` of a Keras model are ``keras-eager`` and ``keras-float64``.
-    """
+    """Return the execution of a name for a model of its framework; raises ``KeyError``."""
     if model.framework != "torch" and name in (EAGER, FLOAT64):
         return EXECUTIONS[f"{model.framework}-{name}"]
     return EXECUTIONS[name]

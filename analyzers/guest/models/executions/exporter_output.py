@@ -48,18 +48,18 @@ def _redirected(null: int) -> Generator[None, None, None]:
 
 
 @contextmanager
-def temporary_cache(variable: str) -> Generator[str, None, None]:
-    """Give a folder that an environment variable names inside; remove it afterwards."""
-    before = os.environ.get(variable)
+def temporary_cache() -> Generator[None, None, None]:
+    """Let inductor keep its files in a folder that is removed afterwards."""
+    before = os.environ.get(CACHE)
     with tempfile.TemporaryDirectory(prefix="assayer-") as folder:
-        os.environ[variable] = folder
+        os.environ[CACHE] = folder
         try:
-            yield folder
+            yield
         finally:
             if before is None:
-                os.environ.pop(variable, None)
+                os.environ.pop(CACHE, None)
             else:
-                os.environ[variable] = before
+                os.environ[CACHE] = before
 
 
 _TYPES = frozenset(

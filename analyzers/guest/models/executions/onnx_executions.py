@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Optional, Set, Tuple
 
 from ...runtime.framework_setup import is_installed
 from ..model_types import ModelUnderTest, Unsupported
-from .exporter_output import CACHE, refusing, silenced, temporary_cache
+from .exporter_output import refusing, silenced, temporary_cache
 from .tensor_trees import Flattened, flatten_model
 from .torch_executions import EPS32, run_seeded
 
@@ -55,7 +55,7 @@ class OnnxRuntime:
 
     def exported(self, flattened: Flattened) -> bytes:
         """Return the exported model; raises :class:`Unsupported` where the exporter refuses."""
-        with silenced(), run_seeded(), refusing(), temporary_cache(CACHE):
+        with silenced(), run_seeded(), refusing(), temporary_cache():
             return self._exported(flattened.module, flattened.tensors)
 
     def warm(self) -> None:

@@ -11,10 +11,7 @@ from ..model_types import ModelUnderTest, Unsupported
 
 
 def tensor_leaves(value: Any) -> List[Any]:
-    """Return the tensors and arrays of any nesting of sequences, mappings and dataclasses.
-
-    They are in the order of the nesting; all else is left out.
-    """
+    """Return the tensors and arrays of nested sequences, mappings and dataclasses, in order."""
     if is_tensor(value) or (type(value).__module__ == "numpy" and hasattr(value, "dtype")):
         return [value]
     if isinstance(value, Mapping):
@@ -54,10 +51,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def as_numpy(tensor: Any) -> Any:
-    """Return a tensor or array as a NumPy array of float64, or of its own integer or boolean dtype.
-
-    Complex numbers become pairs of floats along a new last axis.
-    """
+    """Return a tensor as NumPy float64 (complex: pairs), or in its integer or boolean dtype."""
     import numpy
 
     found: Any = _numbers(tensor) if is_tensor(tensor) else numpy.asarray(tensor)
@@ -89,10 +83,7 @@ class Flattened:
     frame: str
 
     def taken(self, inputs: Any, keywords: Any) -> Tuple[Any, ...]:
-        """Return the tensors of other arguments, if all else of them is as in those of the model.
-
-        Raises :class:`Unsupported` otherwise: numbers and sizes are part of an export.
-        """
+        """Return the tensors of arguments else like the model's; raises :class:`Unsupported`."""
         tensors, frame = _flattened(inputs, keywords)
         if frame != self.frame:
             raise Unsupported("it was prepared for arguments of other sizes or values")

@@ -11,7 +11,7 @@ from typing import Any, Callable, ContextManager, Generator, Optional, Type
 
 from ...runtime.framework_setup import decomposition_mode
 from ..model_types import ModelUnderTest, Uncompiled, Unsupported
-from .exporter_output import CACHE, silenced, temporary_cache
+from .exporter_output import silenced, temporary_cache
 from .tensor_trees import copy_tensors, map_tensors, tensor_leaves
 
 EPS32 = 2.0**-23
@@ -144,6 +144,12 @@ def _mode() -> Type[Any]:
     return Widening
 
 
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def _no_gpu() -> Optional[str]:
     import torch
 
@@ -151,28 +157,39 @@ def _no_gpu() -> Optional[str]:
 
 
 class LowPrecision(TorchExecution):
-    """The model and its inputs in ``bfloat16`` or ``float16`` on the GPU: ``model.half()``."""
+    """The model and its inputs in ``bfloat16`` or ``float16``: ``model.half()``.
+
+    It runs on the GPU where there is one, else on the processor, whose kernels for these
+    dtypes round as those of GPUs do; a model that needs a kernel which torch lacks there
+    is left out.
+    """
 
     def __init__(self, name: str, eps: float) -> None:
         self.name = name
         self.eps = eps
 
-    def unavailable(self) -> Optional[str]:
-        """Return that there is no GPU: without one no project runs this."""
-        return _no_gpu()
-
     def module(self, model: ModelUnderTest) -> Any:
-        """Return a copy in the dtype, on the GPU."""
+        """Return a copy in the dtype."""
         import torch
 
-        return copy.deepcopy(model.module).to(getattr(torch, self.name)).cuda()
+        return copy.deepcopy(model.module).to(_device(), getattr(torch, self.name))
 
     def tensor(self, tensor: Any) -> Any:
-        """Return the tensor on the GPU, in the dtype where it is floating."""
+        """Return the tensor, in the dtype where it is floating."""
         import torch
 
         narrow = tensor.is_floating_point()
-        return tensor.to(getattr(torch, self.name)).cuda() if narrow else tensor.cuda()
+        return tensor.to(_device(), getattr(torch, self.name) if narrow else tensor.dtype)
+
+    @contextmanager
+    def running(self) -> Generator[None, None, None]:
+        """Leave out what has no kernel for the dtype."""
+        try:
+            yield
+        except RuntimeError as error:
+            if "not implemented for" in str(error) or "not supported" in str(error):
+                raise Unsupported(str(error)) from error
+            raise
 
 
 BFLOAT16 = LowPrecision("bfloat16", 2.0**-7)
@@ -291,7 +308,7 @@ class Inductor(TorchExecution):
         run = run_without_gradients(torch.compile(model.module))
         with (
             silenced(),
-            temporary_cache(CACHE),
+            temporary_cache(),
             config.patch(compile_threads=1, force_disable_caches=True),
         ):
             run(*model.inputs, **model.keywords)
@@ -300,17 +317,14 @@ class Inductor(TorchExecution):
             raise Uncompiled(left)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
-            with silenced(), temporary_cache(CACHE):
+            with silenced(), temporary_cache():
                 return run(*inputs, **keywords)
 
         return call
 
 
 def left_to_eager(counters: Any) -> Optional[str]:
-    """Return what Dynamo did not compile, by its counters; ``None`` where it compiled all.
-
-    A frame that it skips, as those of recurrent layers, is no graph break to it.
-    """
+    """Return what Dynamo's counters say was not compiled; ``None`` where all was."""
     frames = counters["frames"]
     skipped = frames["total"] - frames["ok"]
     if not counters["stats"]["unique_graphs"]:

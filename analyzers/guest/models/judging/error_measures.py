@@ -64,10 +64,7 @@ def worst(
 
 
 def departs_by(name: str, index: int, floor: float, outcomes: ExecutionOutcomes) -> float:
-    """Return an output's error over what rounding explains; ``floor`` is the output's noise.
-
-    Without end where only the execution's shape is another than the reference's.
-    """
+    """Return an output's error over rounding and noise (``floor``); infinite for another shape."""
     expected = outcomes[FLOAT64].outputs[index]
     own, eager = outcomes[name].outputs[index], outcomes[EAGER].outputs[index]
     if own.shape != expected.shape or eager.shape != expected.shape:
@@ -106,11 +103,7 @@ def unit(name: str) -> float:
 
 
 def d_mad(found: Any, eager: Any, expected: Any) -> float:
-    """Return LEMON's distance of two executions by their mean absolute deviations from the truth.
-
-    The truth of an input nobody labelled is what the reference predicts: one at the largest
-    element of each row, zero elsewhere.
-    """
+    """Return LEMON's distance of two executions from the reference's own labels."""
     import numpy
 
     truth = numpy.zeros(expected.shape)
@@ -146,10 +139,7 @@ class Noise:
         self._samples: Dict[float, Tuple[List[Any], List[Any]]] = {}
 
     def floor(self, eps: float) -> Tuple[float, ...]:
-        """Return how far each output moves for changes of an ``eps`` of all that the model is fed.
-
-        Without end, where such changes give other shapes or no outputs at all.
-        """
+        """Return how far outputs move when inputs do by ``eps``; infinite for other shapes."""
         near, far = self.samples(eps)
         if not all(map(self._is_alike, (*near, *far))):
             return (math.inf,) * len(self._reference)

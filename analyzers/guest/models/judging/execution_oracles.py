@@ -25,10 +25,7 @@ from .isolated_runs import DIED, RAISED, RETURNED, UNCOMPILED
 
 
 def incomparable(model: ModelUnderTest) -> Optional[str]:
-    """Return why executions of a model cannot be compared; ``None`` where they can.
-
-    Raises what the model raises.
-    """
+    """Return why executions of a model cannot be compared; raises what the model raises."""
     first, again = _run(model), _run(model)
     if not _are_equal(first, again):
         return "it gives something else when it is called again: it keeps state"
@@ -63,10 +60,7 @@ _ORDINARY = 1e6
 def departs(
     name: str, model: ModelUnderTest, index: int, outcomes: ExecutionOutcomes
 ) -> Optional[str]:
-    """Return how an output is finite where the mathematics is not, or not where it is.
-
-    What float64 alone can represent is out of range for the others, which is no fault.
-    """
+    """Return how an output is finite where the mathematics is not, or not where it could be."""
     expected = outcomes[FLOAT64].outputs[index]
     found = outcomes[name].outputs[index]
     if expected.dtype.kind != "f" or found.shape != expected.shape or not found.size:

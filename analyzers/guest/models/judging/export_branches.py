@@ -130,10 +130,7 @@ def _agrees(model: ModelUnderTest, name: str, ratio: float) -> bool:
 
 
 def deciding(model: ModelUnderTest, root: str = "") -> List[LayerLocation]:
-    """Return the lines of the project where data becomes a Python boolean, as torch's tracer warns.
-
-    Paths are relative to ``root``; without one they are whole.
-    """
+    """Return the lines of the project (at ``root``) where torch's tracer saw data become a bool."""
     import torch
 
     found: Dict[LayerLocation, None] = {}

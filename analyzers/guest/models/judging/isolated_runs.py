@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import faulthandler
 import gc
 import os
 import pickle
-import resource
-import select
 import shutil
 import signal
 import struct
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ...runtime import exit_reasons, time_limits
+from ...runtime.child_processes import quieten, read_exactly, write_all
 from ..executions.execution_registry import EAGER, FLOAT64, execution_of
 from ..executions.exporter_output import error_summary, refusal_reason
 from ..executions.tensor_trees import as_numpy, tensor_leaves
@@ -32,9 +30,7 @@ from ..model_types import (
 )
 
 _HEADER = struct.Struct("=q")
-_CHUNK = 1 << 20
 _LAST = 0.2
-_TICK = 0.1
 
 Answering = Callable[[Tuple[Any, ...], Mapping[str, Any]], ExecutionOutcome]
 
@@ -122,9 +118,12 @@ def _descendants(process: int) -> List[int]:
 
 
 def _serve(prepare: Callable[[], Answering], request: int, answer: int) -> None:
-    """Prepare at the first request, and answer until there are no more."""
+    """Prepare at the first request, and answer until there are no more; signals may kill."""
     try:
-        _calm()
+        gc.freeze()
+        quieten()
+        for number in (signal.SIGSEGV, signal.SIGFPE, signal.SIGABRT, signal.SIGBUS, signal.SIGILL):
+            signal.signal(number, signal.SIG_DFL)
         answering: Optional[Answering] = None
         while True:
             inputs, keywords = pickle.loads(_read(request, None))
@@ -136,45 +135,14 @@ def _serve(prepare: Callable[[], Answering], request: int, answer: int) -> None:
         os._exit(1)
 
 
-def _calm() -> None:
-    """Set one thread, no streams, no core files; freeze what the garbage collector knows."""
-    gc.freeze()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    faulthandler.disable()
-    for number in (signal.SIGSEGV, signal.SIGFPE, signal.SIGABRT, signal.SIGBUS, signal.SIGILL):
-        signal.signal(number, signal.SIG_DFL)
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    import torch
-
-    torch.set_num_threads(1)
-
-
 def _write(descriptor: int, text: bytes) -> None:
-    for part in (_HEADER.pack(len(text)), text):
-        view = memoryview(part)
-        while view:
-            view = view[os.write(descriptor, view) :]
+    write_all(descriptor, _HEADER.pack(len(text)))
+    write_all(descriptor, text)
 
 
 def _read(descriptor: int, waits: Optional[Callable[[], bool]]) -> bytes:
-    (length,) = _HEADER.unpack(_exactly(descriptor, _HEADER.size, waits))
-    return _exactly(descriptor, length, waits)
-
-
-def _exactly(descriptor: int, length: int, waits: Optional[Callable[[], bool]]) -> bytes:
-    """Read so many bytes; raises ``TimeoutError`` once it ``waits`` no longer."""
-    found = bytearray()
-    while len(found) < length:
-        while waits is not None and not select.select([descriptor], [], [], _TICK)[0]:
-            if not waits():
-                raise TimeoutError
-        part = os.read(descriptor, min(length - len(found), _CHUNK))
-        if not part:
-            raise EOFError
-        found += part
-    return bytes(found)
+    (length,) = _HEADER.unpack(read_exactly(descriptor, _HEADER.size, waits))
+    return read_exactly(descriptor, length, waits)
 
 
 RETURNED, RAISED, DIED = "returned", "raised", "died"

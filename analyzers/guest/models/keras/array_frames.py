@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import select
 import struct
 import time
 from importlib import import_module
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
+from ...runtime.child_processes import read_exactly
+
 Frame = Tuple[Dict[str, Any], List[Any]]
 MOST_BYTES = 1 << 31
 _HEAD = struct.Struct(">QQ")
-
-
-class PipeClosed(Exception):  # noqa: N818 - a fact about the other side
-    """The other side has closed its end."""
-
-
-class PipeTimeout(Exception):  # noqa: N818 - a fact about the other side
-    """The other side has not answered in time."""
 
 
 def pack_frame(message: Dict[str, Any], arrays: Sequence[Any]) -> bytes:
@@ -36,47 +28,21 @@ def pack_frame(message: Dict[str, Any], arrays: Sequence[Any]) -> bytes:
     return _HEAD.pack(len(body), len(data)) + body + data
 
 
-def write_frame(descriptor: int, frame: bytes) -> None:
-    """Write all of a frame; raises :class:`PipeClosed`."""
-    rest = memoryview(frame)
-    try:
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-    except BrokenPipeError as error:
-        raise PipeClosed("it no longer reads") from error
-
-
 def read_frame(descriptor: int, seconds: float = -1.0) -> Frame:
-    """Return the next frame, within ``seconds`` (below zero: whenever it comes).
-
-    Raises :class:`PipeClosed`, :class:`PipeTimeout`, and ``ValueError`` for what is no frame.
-    """
-    until = None if seconds < 0 else time.monotonic() + seconds
-    body_size, data_size = _HEAD.unpack(_exactly(descriptor, _HEAD.size, until))
+    """Return the next frame; raises ``EOFError``, ``TimeoutError`` or ``ValueError``."""
+    until = time.monotonic() + seconds
+    waits = None if seconds < 0 else lambda: time.monotonic() < until
+    body_size, data_size = _HEAD.unpack(read_exactly(descriptor, _HEAD.size, waits))
     if body_size + data_size > MOST_BYTES:
         raise ValueError("a frame without end")
-    message = json.loads(_exactly(descriptor, body_size, until))
-    data = _exactly(descriptor, data_size, until)
+    message = json.loads(read_exactly(descriptor, body_size, waits))
+    data = read_exactly(descriptor, data_size, waits)
     if not data:
         return message, []
     import numpy
 
     with numpy.load(io.BytesIO(data), allow_pickle=False) as stored:
         return message, [stored[str(number)] for number in range(len(stored.files))]
-
-
-def _exactly(descriptor: int, size: int, until: Any) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        if until is not None:
-            remaining = until - time.monotonic()
-            if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
-                raise PipeTimeout("it has not answered in time")
-        part = os.read(descriptor, min(size - len(found), 1 << 20))
-        if not part:
-            raise PipeClosed("it has closed its end")
-        found += part
-    return bytes(found)
 
 
 _PLAIN = (bool, int, float, str, type(None))
@@ -88,10 +54,7 @@ class NotSerializable(Exception):  # noqa: N818 - a fact about a value
 
 
 def serialize(value: Any, arrays: List[Any]) -> Any:
-    """Return a value as JSON; its arrays and tensors are appended to ``arrays`` as NumPy's.
-
-    Raises :class:`NotSerializable`.
-    """
+    """Return a value as JSON, its arrays put in ``arrays``; raises :class:`NotSerializable`."""
     if isinstance(value, (list, tuple)):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [serialize(item, arrays) for item in value]}
@@ -111,10 +74,7 @@ def serialize(value: Any, arrays: List[Any]) -> Any:
 
 
 def as_array(value: Any) -> Any:
-    """Return a tensor of any framework as an array of NumPy; narrow floating types as float32.
-
-    Raises :class:`NotSerializable`.
-    """
+    """Return a tensor as an array, floats of at least 32 bits; raises :class:`NotSerializable`."""
     import numpy
 
     if hasattr(value, "detach"):

@@ -1,8 +1,4 @@
-"""The child's side: makes models under its backend, and answers for them.
-
-Started as ``main(reading, writing)`` in an interpreter of its own, with
-``KERAS_BACKEND`` set.  It ends when its parent does, or stops asking.
-"""
+"""The child's side: ``main(reading, writing)`` under ``KERAS_BACKEND``, until its parent ends."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Tuple
 
-from ...runtime.child_processes import end_with_parent
+from ...runtime.child_processes import discard_streams, end_with_parent, write_all
 from ..model_types import Unsupported
 from . import array_frames
 from .array_frames import NotSerializable, deserialize, serialize
@@ -38,17 +34,15 @@ _LIMIT_WORDS = (
 def main(reading: int, writing: int) -> None:
     """Answer until nobody asks any more."""
     end_with_parent()
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
+    discard_streams()
     serving = _Serving()
     try:
-        array_frames.write_frame(writing, array_frames.pack_frame(serving.hello(), ()))
+        write_all(writing, array_frames.pack_frame(serving.hello(), ()))
         while True:
             ask, arrays = array_frames.read_frame(reading)
             answer, found = serving.answered(ask, arrays)
-            array_frames.write_frame(writing, array_frames.pack_frame(answer, found))
-    except array_frames.PipeClosed:
+            write_all(writing, array_frames.pack_frame(answer, found))
+    except (EOFError, BrokenPipeError):
         os._exit(0)
 
 

@@ -129,11 +129,7 @@ def sample(model: ModelUnderTest, seed: int, amplitude: float) -> Any:
 
 @dataclass(frozen=True)
 class LayerCall:
-    """One call of one layer, in the order in which they ended.
-
-    ``layer`` is its number among :func:`named_layers`, ``arguments`` are its positional and
-    keyword arguments and ``output`` what it gave, with NumPy's arrays for tensors.
-    """
+    """One call of one layer (by number) in the order of ends; tensors are NumPy's arrays."""
 
     layer: int
     name: str
@@ -181,10 +177,7 @@ def _parts(owner: Any) -> List[Tuple[str, Any]]:
 
 
 def _numbered(operations: Sequence[Any]) -> Iterator[Tuple[str, Any]]:
-    """Yield layers with their names; those that Keras made up are counted in this model alone.
-
-    Keras counts the layers of a process: ``conv2d_7`` is another one in the next.
-    """
+    """Yield layers with their names; numbers that Keras counts by process are counted by model."""
     counts: Dict[str, int] = {}
     for each in operations:
         name = re.sub(r"_\d+$", "", str(each.name))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ...runtime import exit_reasons
+from ...runtime.child_processes import write_all
 from ...runtime.time_limits import CLOCK
 from ..model_types import Execution, ModelUnderTest, Unsupported
 from . import array_frames
@@ -117,17 +118,17 @@ class BackendProcess:
 
     def _asked(self, question: Dict[str, Any], arrays: Sequence[Any], seconds: float) -> Any:
         try:
-            array_frames.write_frame(self._writing, array_frames.pack_frame(question, arrays))
-        except array_frames.PipeClosed:
+            write_all(self._writing, array_frames.pack_frame(question, arrays))
+        except BrokenPipeError:
             raise self._gone() from None
         return self._received(seconds)
 
     def _received(self, seconds: float) -> array_frames.Frame:
         try:
             return array_frames.read_frame(self._reading, seconds)
-        except array_frames.PipeClosed:
+        except EOFError:
             raise self._gone() from None
-        except array_frames.PipeTimeout:
+        except TimeoutError:
             self.close()
             raise Unsupported(f"{self.backend} took longer than {seconds:g} s") from None
         except (ValueError, KeyError) as error:
@@ -237,11 +238,7 @@ class KerasEager:
 
 
 class KerasFloat64(KerasEager):
-    """The same backend with all floating layers, weights and inputs in float64.
-
-    It shares what the backend gets wrong on purpose or by mistake, so that the others'
-    difference from it is one of backends, whichever of them is at fault.
-    """
+    """The same backend with all floating layers, weights and inputs in float64."""
 
     name = "keras-float64"
     eps = EPS64
@@ -335,10 +332,7 @@ class KerasBackend:
 
 
 class RemoteModel:
-    """A model that a child has; made again there where that child was started anew.
-
-    Raises ``Unsupported`` and :class:`RaisedInBackend` as a child does.
-    """
+    """A model in a child, made again there after a restart; raises as :class:`BackendProcess`."""
 
     _made = 0
 

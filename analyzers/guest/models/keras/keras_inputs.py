@@ -1,8 +1,4 @@
-"""Inputs for a Keras model that nobody has called yet: small ones, as recipes.
-
-A functional or Sequential model says what it takes; open sizes are tried from small
-ones on.  A model of a class is tried with what its first layers take.
-"""
+"""Inputs for a Keras model that nobody has called yet: small ones, as recipes."""
 
 from __future__ import annotations
 

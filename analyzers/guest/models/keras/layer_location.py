@@ -6,6 +6,7 @@ import ast
 import inspect
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -32,11 +33,7 @@ _ELSEWHERE = ("name", "dtype", "trainable")
 
 
 def construction_line(model: Any, part: NamedLayer, root: str = "") -> Where:
-    """Return the file, relative to ``root`` or the current folder, and the line that makes a layer.
-
-    The attribute of a class that holds it says that, or a ``name``; else the call of the
-    same kind and order in the function whose calls are the model's layers.
-    """
+    """Return file and line that make a layer, by attribute, ``name`` or its order of calls."""
     own = type(part.owner)
     if not own.__module__.startswith("keras."):
         found = _attribute_of(own, part, root)
@@ -76,23 +73,21 @@ def _call_line(node: ast.AST, kind: str) -> int:
 
 
 def _function_of(model: Any, part: NamedLayer, root: str) -> Where:
-    kinds = [type(each.layer).__name__ for each in named_layers(model)]
+    layers = [each.layer for each in named_layers(model)]
+    kinds = [type(each).__name__ for each in layers]
+    same = [each for each in layers if type(each) is type(part.layer)]
+    position = next(number for number, each in enumerate(same) if each is part.layer)
     best: Tuple[int, Where] = (0, NOWHERE)
     for path, tree in _project_files(root):
         inner = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
         for scope in (*inner, tree):
             found = [n for n in ast.walk(scope) if isinstance(n, ast.Call) and _kind(n) in kinds]
             calls = sorted(found, key=lambda call: (call.lineno, call.col_offset))
-            where = _line_in(calls, part, kinds, _position(model, part))
+            where = _line_in(calls, part, kinds, position)
             fits = len({_kind(each) for each in calls})
             if where and fits > best[0]:
                 best = fits, (path, where)
     return best[1]
-
-
-def _position(model: Any, part: NamedLayer) -> int:
-    same = [each for each in named_layers(model) if type(each.layer) is type(part.layer)]
-    return next(number for number, each in enumerate(same) if each.layer is part.layer)
 
 
 def _line_in(calls: Sequence[ast.Call], part: NamedLayer, kinds: List[str], position: int) -> int:
@@ -187,13 +182,9 @@ def _snake(name: str) -> str:
 
 
 def first_departing_keras_layer(
-    model: ModelUnderTest, execution: str, root: str = "", ratio: float = RATIO
+    model: ModelUnderTest, execution: str, root: str = ""
 ) -> Optional[LocatedLayer]:
-    """Return the first layer that departs by ``ratio`` on an execution of another backend, if any.
-
-    ``root`` is the folder that the path of its place is relative to.
-    Raises ``Unsupported`` where the model cannot be handed over.
-    """
+    """Return the first layer that departs by ``RATIO`` elsewhere; raises ``Unsupported``."""
     backend = execution[len("keras-") :]
     if execution != f"keras-{backend}" or backend not in BACKENDS:
         return None
@@ -207,12 +198,14 @@ def first_departing_keras_layer(
     own = replay_layers(model.module, asked, "float32")
     remote = RemoteModel(backend, model)
     found = [remote.replayed([each])[0] for each in asked]
-    parts = named_layers(model.module)
+    parts, errors = named_layers(model.module), []
     for (layer, given), outcomes in zip(asked, zip(expected, own, found)):
         measured = _ratio(*outcomes)
-        if measured >= ratio:
+        errors.append((parts[layer].name, measured))
+        if measured >= RATIO:
             where = construction_line(model.module, parts[layer], root)
-            return _located(parts[layer], measured, given, where)
+            located = _located(parts[layer], measured, given, where)
+            return replace(located, errors=tuple(errors))
     return None
 
 

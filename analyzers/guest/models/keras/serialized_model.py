@@ -43,11 +43,7 @@ def record_constructor_arguments() -> None:
 
 
 def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
-    """Return the arguments that a model was made with, by name, defaults included.
-
-    ``None`` for one that says so itself, or was made before anybody looked.  Raises
-    :class:`Unsupported` for arguments that a configuration does not hold.
-    """
+    """Return a model's recorded arguments by name, or ``None``; raises :class:`Unsupported`."""
     found = _MADE.get(model)
     kinds = type(model).__mro__
     owner = next((each for each in kinds if "get_config" in vars(each)), type(model))
@@ -98,11 +94,7 @@ FLOATING = ("float16", "bfloat16", "float32", "float64", "mixed_float16", "mixed
 
 @dataclass(frozen=True)
 class SerializedModel:
-    """A model to be made again.
-
-    ``config`` is what ``serialize_keras_object`` gives, as JSON; ``modules`` are those
-    that define classes of it; ``weights`` are arrays in the order of ``model.weights``.
-    """
+    """A model to be made again: its JSON ``config``, defining ``modules`` and weights in order."""
 
     config: Mapping[str, Any]
     modules: Tuple[str, ...]
@@ -169,10 +161,7 @@ Arguments = Tuple[Sequence[Any], Mapping[str, Any]]
 
 
 def deserialize_model(given: SerializedModel, arguments: Optional[Arguments]) -> Any:
-    """Return the model; one that is not built yet is called once, if there are arguments.
-
-    Raises what making or calling it raises, and ``ValueError`` where the weights are others.
-    """
+    """Return the model, called once where unbuilt; raises ``ValueError`` for other weights."""
     import keras
 
     custom = {

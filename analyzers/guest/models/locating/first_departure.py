@@ -8,7 +8,8 @@ units, and the first that departs is then run alone to confirm it.
 
 from __future__ import annotations
 
-from typing import List, Optional, Tuple
+from dataclasses import replace
+from typing import Dict, List, Optional, Tuple
 
 from ...runtime import time_limits
 from ..judging.error_measures import measured
@@ -28,12 +29,11 @@ from .layer_program import program, source_of
 from .model_units import (
     ModelUnit,
     bounds,
-    first_departing_unit,
+    compared,
+    errors_of_units,
     is_foreign,
-    is_near_eager,
     record_units,
     unit_model,
-    verdict_of,
 )
 
 SECONDS = 60.0
@@ -48,7 +48,6 @@ def first_departing_layer(
     execution: str,
     outcomes: ExecutionOutcomes,
     root: str = "",
-    seconds: float = SECONDS,
 ) -> Optional[LocatedLayer]:
     """Return the first unit of a model at which an execution departs; ``None`` where none does.
 
@@ -64,7 +63,7 @@ def first_departing_layer(
         units = record_units(model, root)
     except Exception:
         return None
-    until = time_limits.now() + seconds
+    until = time_limits.now() + SECONDS
     rule = _STATUSES.get(outcomes.get(execution, ExecutionOutcome("returned")).status)
     if rule is None and is_foreign(execution):
         return _by_output(model, execution, units)
@@ -80,34 +79,38 @@ def _by_unit(
     wanted: Tuple[Optional[str], float],
 ) -> Optional[LocatedLayer]:
     rule, until = wanted
+    errors: List[Tuple[str, float]] = []
     for unit in units:
         if time_limits.now() > until:
             return None
-        verdict = _alone(model, unit, execution)
+        verdict, ratio = _alone(model, unit, execution)
+        if ratio is not None and rule is None:
+            errors.append((unit.name, ratio))
         if verdict is not None and rule in (None, verdict.rule):
-            return _located(model, unit, execution, verdict)
+            return replace(_located(model, unit, execution, verdict), errors=tuple(errors))
     return None
 
 
 def _by_output(
     model: ModelUnderTest, execution: str, units: List[ModelUnit]
 ) -> Optional[LocatedLayer]:
-    index = first_departing_unit(model, execution)
-    if index is None or index >= len(units):
+    errors = errors_of_units(model, execution)
+    index = max(errors, default=len(units))
+    if index >= len(units):
         return None
-    before = units[: index + 1]
-    unit = before[-1] if is_foreign(execution) else _furthest(model, before, execution)
-    return _located(model, unit, execution, None)
+    if not is_foreign(execution):
+        errors = _up_to_furthest(model, units[: index + 1], execution) or errors
+    told = tuple((units[place].name, errors[place]) for place in sorted(errors))
+    return replace(_located(model, units[max(errors)], execution, None), errors=told)
 
 
-def _furthest(model: ModelUnderTest, units: List[ModelUnit], execution: str) -> ModelUnit:
-    """Return the unit that is furthest off, where none departs alone; the last if none is.
-
-    An error that is too small where it is made to be told there grows on its way.
-    """
+def _up_to_furthest(
+    model: ModelUnderTest, units: List[ModelUnit], execution: str
+) -> Dict[int, float]:
+    """Return the ratios up to the unit furthest off, where none departs alone; none if none is."""
     ratios = [_ratio(model, each, execution) for each in units]
     furthest = max(range(len(units)), key=ratios.__getitem__)
-    return units[furthest] if ratios[furthest] >= _SUSPECT else units[-1]
+    return dict(enumerate(ratios[: furthest + 1])) if ratios[furthest] >= _SUSPECT else {}
 
 
 def _ratio(model: ModelUnderTest, unit: ModelUnit, execution: str) -> float:
@@ -118,12 +121,13 @@ def _ratio(model: ModelUnderTest, unit: ModelUnit, execution: str) -> float:
     return 0.0 if found is None else found.ratio
 
 
-def _alone(model: ModelUnderTest, unit: ModelUnit, execution: str) -> Optional[ExecutionVerdict]:
+def _alone(
+    model: ModelUnderTest, unit: ModelUnit, execution: str
+) -> Tuple[Optional[ExecutionVerdict], Optional[float]]:
     try:
-        alone = unit_model(model, unit)
-        return None if is_near_eager(alone, execution) else verdict_of(alone, execution)
+        return compared(unit_model(model, unit), execution, unit.output)
     except Exception:
-        return None
+        return None, None
 
 
 def _located(
@@ -132,7 +136,7 @@ def _located(
     source = "" if unit.function is not None else source_of(model.module.get_submodule(unit.name))
     rules = _BY_NUMBERS if verdict is None else (verdict.rule,)
     text, shown = program(unit, source, execution, rules)
-    verdict = verdict or shown or _alone(model, unit, execution)
+    verdict = verdict or shown or _alone(model, unit, execution)[0]
     low, high = bounds(unit)
     ratio = None if verdict is None else verdict.error_ratio
     return LocatedLayer(unit.place(source), text, ratio, low, high, verdict is not None)

@@ -1,14 +1,10 @@
-"""A small program of one layer that prints what an execution gives and what is right.
-
-The layer gets the weights that seed 0 gives it and random numbers in the range that it was
-fed; smaller inputs are tried first.  What is given out has been seen to show the same.
-"""
+"""A program of one layer of seed 0 that prints what an execution gives and what is right."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ..executions.tensor_trees import is_tensor, map_tensors, tensor_leaves
 from ..model_types import ExecutionVerdict, ModelUnderTest
@@ -25,11 +21,7 @@ _MISSING = object()
 
 
 def source_of(layer: Any) -> str:
-    """Return text that makes a layer like this one, ``torch.nn.Conv2d(3, 8, kernel_size=3)``.
-
-    Without its weights; empty where its class is not of ``torch.nn`` or the text would not
-    make a layer of the same configuration and parameters.
-    """
+    """Return text that makes a ``torch.nn`` layer like this one without its weights, or ``""``."""
     try:
         for short in (True, False):
             source = _source(layer, short)
@@ -88,27 +80,15 @@ def _arguments(layer: Any, short: bool) -> Optional[List[str]]:
 
 def _parameters(layer: Any) -> List[inspect.Parameter]:
     kind = type(layer)
-    if kind.__name__ in ("RNN", "LSTM", "GRU"):
-        names = ("input_size", "hidden_size")
-        needed = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
-        told = {**_RECURRENT, **({"nonlinearity": "tanh"} if kind.__name__ == "RNN" else {})}
-        return [*needed, *(_keyword_parameter(*each) for each in told.items())]
-    signature = inspect.signature(kind.__init__)
-    return [each for name, each in signature.parameters.items() if name not in _SKIPPED]
-
-
-def _keyword_parameter(name: str, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-
-
-_RECURRENT: Mapping[str, Any] = {
-    "num_layers": 1,
-    "bias": True,
-    "batch_first": False,
-    "dropout": 0.0,
-    "bidirectional": False,
-    "proj_size": 0,
-}
+    recurrent = kind.__name__ in ("RNN", "LSTM", "GRU")
+    telling: Any = kind.__mro__[1] if recurrent else kind
+    signature = inspect.signature(telling.__init__)
+    skipped = {*_SKIPPED, "mode"} if recurrent else _SKIPPED
+    found = [each for name, each in signature.parameters.items() if name not in skipped]
+    if kind.__name__ == "RNN":
+        how = inspect.Parameter.KEYWORD_ONLY
+        found.append(inspect.Parameter("nonlinearity", how, default="tanh"))
+    return found
 
 
 def _bias(layer: Any) -> Any:
@@ -253,10 +233,7 @@ _SIDES = (4, 8, 16)
 def program(
     unit: ModelUnit, source: str, execution: str, rules: Sequence[str]
 ) -> Tuple[str, Optional[ExecutionVerdict]]:
-    """Return a program for the unit whose layer ``source`` makes, and what is said of its layer.
-
-    The verdict is of one of the rules; empty and ``None`` where no program shows one.
-    """
+    """Return a program for the unit and what is said of its layer; empty where none shows it."""
     running = RUNNING.get(execution)
     layer = _layer(unit, source)
     if running is None or layer is None:
@@ -295,16 +272,12 @@ def _layer(unit: ModelUnit, source: str) -> Optional[str]:
 
     args, kwargs = map_tensors((unit.args, dict(unit.kwargs)), name)
     parts = [literal(each) for each in args]
-    parts += [_keyword(key, each) for key, each in kwargs.items()]
-    if None in parts or not unit.api.startswith("torch."):
+    named = {key: literal(each) for key, each in kwargs.items()}
+    if None in (*parts, *named.values()) or not unit.api.startswith("torch."):
         return None
     names = ", ".join(f"x{index}" for index in range(count))
-    return _FUNCTION.format(names=names, call=f"{unit.api}({', '.join(map(str, parts))})")
-
-
-def _keyword(key: str, value: Any) -> Optional[str]:
-    text = literal(value)
-    return None if text is None else f"{key}={text}"
+    given = ", ".join([*map(str, parts), *(f"{key}={text}" for key, text in named.items())])
+    return _FUNCTION.format(names=names, call=f"{unit.api}({given})")
 
 
 def _inputs(unit: ModelUnit) -> Iterator[str]:

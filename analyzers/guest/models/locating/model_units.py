@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import math
 import os
 import sysconfig
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 from types import FrameType
 from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tuple, Type
@@ -16,10 +18,17 @@ from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tup
 from ..executions.execution_registry import EAGER, EXECUTIONS, FLOAT64, execution_of
 from ..executions.tensor_trees import as_numpy, copy_tensors, map_tensors, tensor_leaves
 from ..executions.torch_executions import run_seeded, widened, widening
-from ..judging.error_measures import Noise, departs_by, error, scale, unit
+from ..judging.error_measures import Noise, departs_by, error, scale, unit, worst
 from ..judging.execution_oracles import departs, judge
 from ..judging.isolated_runs import run_in_process, run_isolated
-from ..model_types import RATIO, ExecutionOutcomes, ExecutionVerdict, LayerLocation, ModelUnderTest
+from ..model_types import (
+    RATIO,
+    ExecutionOutcome,
+    ExecutionOutcomes,
+    ExecutionVerdict,
+    LayerLocation,
+    ModelUnderTest,
+)
 
 _GUEST = f"{Path(__file__).resolve().parents[2]}{os.sep}"
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
@@ -27,11 +36,7 @@ _STANDARD = sysconfig.get_paths()["stdlib"]
 
 
 def project_line(root: str) -> Tuple[str, int]:
-    """Return the innermost frame of code of the project at ``root``: its path from there, and line.
-
-    Without a root any code that belongs to no library is the project's, and its path is the
-    whole one.  ``("", 0)`` where there is none.
-    """
+    """Return path and line of the innermost frame of the project's code, or ``("", 0)``."""
     frame: Optional[FrameType] = inspect.currentframe()
     while frame is not None:
         path = frame.f_code.co_filename
@@ -215,28 +220,60 @@ def narrowed(tensor: Any) -> Any:
 
 def verdict_of(model: ModelUnderTest, execution: str) -> Optional[ExecutionVerdict]:
     """Return the oracles' verdict on an execution, guarded where it must be."""
-    found = judge(model, outcomes_of(model, execution), RATIO)
+    return _verdict(model, execution, outcomes_of(model, execution))
+
+
+def _verdict(
+    model: ModelUnderTest, execution: str, outcomes: ExecutionOutcomes
+) -> Optional[ExecutionVerdict]:
+    found = judge(model, outcomes, RATIO)
     return next((each for each in found if each.execution == execution), None)
 
 
-def is_near_eager(model: ModelUnderTest, execution: str) -> bool:
-    """Return whether an execution gives what eager gives, so nearly that it cannot be told of.
+def compared(
+    model: ModelUnderTest, execution: str, expected: Any
+) -> Tuple[Optional[ExecutionVerdict], Optional[float]]:
+    """Return the oracles' verdict on an execution, and its error ratio, infinite for no number.
 
-    An error ``RATIO`` times eager's own and the rounding of the largest element is further
-    from eager than all but one of these roundings.
+    ``expected`` is what double precision gives: none is run where the execution gives what
+    eager gives, but for one of ``RATIO`` roundings.
     """
+    near = _near_eager(model, execution)
+    if near is not None:
+        return None, _ratio(model, execution, {**near, FLOAT64: _returned(expected)})
+    outcomes = outcomes_of(model, execution)
+    verdict = _verdict(model, execution, outcomes)
+    if verdict is None:
+        return None, _ratio(model, execution, outcomes)
+    return verdict, math.inf if verdict.error_ratio is None else verdict.error_ratio
+
+
+def _ratio(model: ModelUnderTest, execution: str, outcomes: ExecutionOutcomes) -> Optional[float]:
+    found = worst(execution, outcomes[execution], outcomes)
+    if found is not None and found.ratio >= RATIO:
+        floor = Noise(model, outcomes[FLOAT64]).floor(unit(execution))
+        found = worst(execution, outcomes[execution], outcomes, floor)
+    return None if found is None else found.ratio
+
+
+def _near_eager(model: ModelUnderTest, execution: str) -> Optional[ExecutionOutcomes]:
     if execution == EAGER or is_foreign(execution):
-        return False
+        return None
     try:
-        found = [_arrays(model, name) for name in (EAGER, execution)]
+        found = {name: _outcome(model, name) for name in (EAGER, execution)}
     except Exception:
-        return False
-    return len(found[0]) == len(found[1]) and all(_is_near(*pair) for pair in zip(*found))
+        return None
+    one, other = (each.outputs for each in found.values())
+    return found if len(one) == len(other) and all(map(_is_near, one, other)) else None
 
 
-def _arrays(model: ModelUnderTest, execution: str) -> List[Any]:
+def _outcome(model: ModelUnderTest, execution: str) -> ExecutionOutcome:
     run = execution_of(execution, model).prepared(model)
-    return [as_numpy(each) for each in tensor_leaves(run(*model.inputs, **model.keywords))]
+    return _returned(run(*model.inputs, **model.keywords))
+
+
+def _returned(output: Any) -> ExecutionOutcome:
+    return ExecutionOutcome(RETURNED, tuple(as_numpy(each) for each in tensor_leaves(output)))
 
 
 def _is_near(one: Any, other: Any) -> bool:
@@ -292,43 +329,41 @@ RETURNED = "returned"
 def with_unit_outputs(
     model: ModelUnderTest, names: Sequence[str] = (), only: Optional[int] = None
 ) -> ModelUnderTest:
-    """Return the model that gives the outputs of all units in order, or those of one.
-
-    ``names`` are those of the units of a run: what an exporter's run has besides, such as
-    tensors made of sizes that it follows, is left out.
-    """
+    """Return the model that gives the outputs of the named units in order, or of one."""
     made = _class()(model.module, tuple(names), only)
     return ModelUnderTest(made, model.inputs, model.keywords, model.framework)
 
 
-def first_departing_unit(model: ModelUnderTest, execution: str) -> Optional[int]:
-    """Return the first unit whose output departs when the model runs on an execution as a whole.
+def errors_of_units(model: ModelUnderTest, execution: str) -> Dict[int, float]:
+    """Return the error ratios of units up to the first whose output departs; empty for none.
 
-    What an exporter makes of a model that gives everything may be right where the model
-    is not, for nothing is fused then: prefixes of the model are halved in that case.
+    They are of a run of the whole, else of halved prefixes, which are not of all units.
     """
     probe = with_unit_outputs(model)
     run_in_process(probe, [])
     names, counts = probe.module.ran, probe.module.sizes
     if not counts:
-        return None
-    output = _first(with_unit_outputs(model, names), execution)
-    if output is not None:
-        return _owner(counts, output)
-    return _halved(model, execution, names) if is_foreign(execution) else None
+        return {}
+    departs_there, ratios = _up_to_first(with_unit_outputs(model, names), execution)
+    if departs_there:
+        return _by_unit(counts, ratios)
+    return _halved(model, execution, names) if is_foreign(execution) else {}
 
 
-def _halved(model: ModelUnderTest, execution: str, names: Sequence[str]) -> Optional[int]:
-    low, high = 0, len(names) - 1
-    if _first(with_unit_outputs(model, names, high), execution) is None:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if _first(with_unit_outputs(model, names, middle), execution) is None:
-            low = middle + 1
-        else:
+def _halved(model: ModelUnderTest, execution: str, names: Sequence[str]) -> Dict[int, float]:
+    low, high, middle = 0, len(names) - 1, len(names) - 1
+    found: Dict[int, float] = {}
+    while low < high or middle not in found:
+        departs_there, ratios = _up_to_first(with_unit_outputs(model, names, middle), execution)
+        found[middle] = max(ratios, default=0.0)
+        if departs_there:
             high = middle
-    return low
+        elif middle == len(names) - 1:
+            return {}
+        else:
+            low = middle + 1
+        middle = (low + high) // 2
+    return {place: ratio for place, ratio in found.items() if place <= low}
 
 
 def _aligned(units: List[ModelUnit], names: Sequence[str]) -> List[ModelUnit]:
@@ -342,27 +377,33 @@ def _aligned(units: List[ModelUnit], names: Sequence[str]) -> List[ModelUnit]:
     return found
 
 
-def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
-    for index, count in enumerate(counts):
-        if output < count:
-            return index
-        output -= count
-    return None
+def _by_unit(counts: Tuple[int, ...], ratios: Sequence[float]) -> Dict[int, float]:
+    """Return the largest ratio of each unit's outputs; empty for more ratios than outputs."""
+    if len(ratios) > sum(counts):
+        return {}
+    owners = chain.from_iterable(repeat(index, count) for index, count in enumerate(counts))
+    found: Dict[int, float] = {}
+    for owner, ratio in zip(owners, ratios):
+        found[owner] = max(ratio, found.get(owner, 0.0))
+    return found
 
 
-def _first(model: ModelUnderTest, execution: str) -> Optional[int]:
-    found = outcomes_of(model, execution)
+def _up_to_first(model: ModelUnderTest, execution: str) -> Tuple[bool, List[float]]:
+    """Return whether an output departs, and the error ratios of the outputs up to the first."""
+    found, ratios = outcomes_of(model, execution), []
     if any(found[name].status != RETURNED for name in (EAGER, FLOAT64, execution)):
-        return None
+        return False, []
     lengths = {len(found[name].outputs) for name in (EAGER, FLOAT64, execution)}
     if len(lengths) != 1:
-        return None
+        return False, []
     floors = Noise(model, found[FLOAT64]).floor(unit(execution))
     for index, floor in enumerate(floors):
-        off = departs_by(execution, index, floor, found) >= RATIO
-        if off or departs(execution, model, index, found):
-            return index
-    return None
+        ratio = departs_by(execution, index, floor, found)
+        odd = ratio < RATIO and departs(execution, model, index, found)
+        ratios.append(math.inf if odd else ratio)
+        if ratios[-1] >= RATIO:
+            return True, ratios
+    return False, ratios
 
 
 @functools.cache

@@ -41,16 +41,13 @@ class _Copy:
             self._memo[id(old)] = object.__new__(type(old))
         self._deep = dict(self._memo)
         for old in self._fresh:
-            self._share(old)
+            for table in _TABLES:
+                for tensor in old.__dict__[table].values():
+                    if tensor is not None:
+                        self._deep[id(tensor)] = self._tensors.get(id(tensor), tensor)
         for old in self._fresh:
             self._fill(old, self._memo[id(old)])
         self.root = self._memo[id(root)]
-
-    def _share(self, old: Any) -> None:
-        for table in _TABLES:
-            for tensor in old.__dict__[table].values():
-                if tensor is not None:
-                    self._deep[id(tensor)] = self._tensors.get(id(tensor), tensor)
 
     def _fill(self, old: Any, new: Any) -> None:
         shared = _OF_GRAPHS if "_graph" in old.__dict__ else frozenset()

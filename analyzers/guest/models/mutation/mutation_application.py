@@ -90,10 +90,7 @@ Tensors = Dict[int, Any]
 
 
 def mutate_neurons(module: Any, mutation: Mutation) -> Tensors:
-    """Return the tensors that stand for a layer's own (by ``id``) after the mutation.
-
-    Raises :class:`MutationInapplicable` where the layer has no such weight or too few neurons.
-    """
+    """Return a layer's tensors by ``id`` once mutated; raises :class:`MutationInapplicable`."""
     import torch
 
     weight = weights(module).get(mutation.detail)
@@ -103,13 +100,10 @@ def mutate_neurons(module: Any, mutation: Mutation) -> Tensors:
     generator = torch.Generator().manual_seed(mutation.seed)
     with torch.no_grad():
         made = _RULES[mutation.rule](own, weight, generator)
-    return {id(own[name]): _parameter(value, own[name]) for name, value in made.items()}
-
-
-def _parameter(value: Any, old: Any) -> Any:
-    import torch
-
-    return torch.nn.Parameter(value, requires_grad=old.requires_grad)
+    return {
+        id(own[name]): torch.nn.Parameter(value, requires_grad=own[name].requires_grad)
+        for name, value in made.items()
+    }
 
 
 def _chosen(count: int, generator: Any, least: int = 1) -> Any:
@@ -208,10 +202,7 @@ class SurveyedLayer:
 
 
 def survey_layers(model: ModelUnderTest) -> List[SurveyedLayer]:
-    """Return the layers that one run of the model reaches, in the order of their names' first call.
-
-    Raises :class:`MutationInapplicable` where the model does not run.
-    """
+    """Return the layers that one run reaches, in order; raises :class:`MutationInapplicable`."""
     import torch
 
     seen: Dict[str, List[Tuple[Optional[Shape], Optional[Shape]]]] = {}

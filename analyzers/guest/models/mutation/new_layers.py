@@ -1,8 +1,4 @@
-"""The layers and activations that mutations put into a model.
-
-All are continuous: where a layer jumps, the smallest difference in its input is a large
-one in its output, and two right executions would seem to disagree.
-"""
+"""The layers that mutations put into a model; all are continuous, so that rounding stays small."""
 
 from __future__ import annotations
 
@@ -125,11 +121,7 @@ Opened = Tuple[str, str, Shape]
 
 
 def layer_bundle(shape: Shape, rng: random.Random) -> List[str]:
-    """Return layers of which the last gives back the shape that the first is given (rule MLA).
-
-    The first changes the shape, the last undoes it; between them stand up to two that keep
-    it, or another such bundle.  Empty where no layer can change this shape.
-    """
+    """Return layers that change a shape, may keep it, and change it back (rule MLA), or none."""
     openings: List[Callable[[Shape, random.Random], List[Opened]]] = [_narrowed]
     if len(shape) in _MODES:
         openings += [_channelled, _shrunk]
@@ -218,11 +210,7 @@ class MutationInapplicable(Exception):  # noqa: N818 - a limit, not an error
 
 
 def build_layers(detail: str, seed: int) -> Any:
-    """Return the layer, or the sequence of layers, of a mutation's detail, in evaluation mode.
-
-    Weights are drawn as torch draws them, from ``seed``; no other random number is touched.
-    Raises :class:`MutationInapplicable` for what torch.nn lacks or refuses.
-    """
+    """Return a detail's layers, weights by seed; raises :class:`MutationInapplicable`."""
     import torch
 
     layers = layers_of(detail)

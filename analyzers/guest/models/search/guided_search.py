@@ -236,11 +236,7 @@ Kind = Tuple[str, str]
 
 
 class MutantSearch:
-    """A search for mutants of a model, beside the executions ``names``.
-
-    ``known`` are rules and executions that the model itself departs by.  ``apis`` are the
-    kinds of layers that the mutants have.
-    """
+    """A search beside the executions ``names``; ``known`` departures of the model count no more."""
 
     def __init__(
         self, model: ModelUnderTest, names: Sequence[str], known: Collection[Kind]

@@ -148,11 +148,7 @@ class MutantRunner:
     def outcomes(
         self, model: ModelUnderTest, inputs: Sequence[Arguments], mutations: Sequence[Mutation] = ()
     ) -> Tuple[ExecutionOutcomes, ...]:
-        """Return what the executions of a mutant come to, for each of the arguments.
-
-        ``mutations`` made ``model`` of the unmutated one.  Where eager does not return, the
-        others are not run.
-        """
+        """Return what executions of a mutant come to for each input; only eager where it fails."""
         first = self._ran(EAGER, model, inputs)
         if any(outcome.status != RETURNED for outcome in first):
             return tuple({EAGER: outcome, FLOAT64: outcome} for outcome in first)

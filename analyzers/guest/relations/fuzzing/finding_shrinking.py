@@ -8,11 +8,10 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe
 from ..library_calls import call_text, live_call, parse_call
-from ..mutation.array_construction import Arrays, arrays_of
 from ..mutation.call_draft import MISSING, ArgumentPath, arguments, changed, leaves
 from ..oracles.oracle_registry import ORACLES
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
-from ..relation_types import HUNG, STATUS, Library, LiveCall, Relation
+from ..relation_types import HUNG, STATUS, Arrays, Library, LiveCall, Relation
 from . import memory_bounds
 from .fuzz_findings import FuzzFinding, death_disagreement, key, pack_finding, unpack_finding
 from .fuzz_workers import FuzzSettings, disagreements, end_disagreements
@@ -26,11 +25,8 @@ _MOST_ELEMENTS = 24
 
 
 def call_simplifications(live: LiveCall, library: Library) -> Iterator[LiveCall]:
-    """Yield calls that are simpler in one way, the boldest first.
-
-    Each is smaller by what a person has to read; values are shared.
-    """
-    made = _Simpler(live, library, arrays_of(library))
+    """Yield calls that are simpler to read in one way, the boldest first; values are shared."""
+    made = _Simpler(live, library, library.arrays)
     yield from made.with_fewer_arguments()
     yield from made.with_fewer_items()
     yield from made.with_smaller_arrays()
@@ -222,11 +218,7 @@ def shrink_findings(
     library: Library,
     settings: FuzzSettings,
 ) -> list[Optional[FuzzFinding]]:
-    """Each finding with a smallest call that still shows it; ``None`` where it does not repeat.
-
-    ``relations`` are those of each API.  Deaths and hangs are tried a candidate
-    a process, a bounded number of times.
-    """
+    """Return each finding with a smallest call that shows it; ``None`` where it does not repeat."""
     items = [_Item(each, tuple(relations.get(each.disagreement.api, ()))) for each in findings]
     hanging = [item for item in items if item.finding.disagreement.outcome.status == HUNG]
     others = [item for item in items if item not in hanging]
@@ -287,11 +279,7 @@ class _ShrinkWork:
                     yield text
 
     def _shown(self, item: _Item, call: str) -> Optional[FuzzFinding]:
-        """Return the finding that the call shows, twice, of the same kind.
-
-        Where it is the end of the process, the call is run alone: what comes
-        back has not died of it.
-        """
+        """Return the finding of the same kind that the call shows twice; deaths are run alone."""
         if item.finding.ends_process:
             end_disagreements(live_call(parse_call(call, self.library), self.library), self.library)
             return None
@@ -328,9 +316,6 @@ class _ShrinkWork:
 
 
 def measure(call: str) -> Measure:
-    """Return how much there is to read: arguments, characters, and what the characters are.
-
-    A digit but 0 weighs more than 0, so that plainer numbers of one length are simpler.
-    """
+    """Return how much there is to read: arguments, characters, and how plain the numbers are."""
     weight = sum("0123456789".find(letter) + 1 for letter in call)
     return len(call), weight

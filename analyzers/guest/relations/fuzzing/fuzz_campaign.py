@@ -29,10 +29,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FuzzedApi:
-    """Result for an API: how many calls were judged, its divergences, and notes.
-
-    ``rows`` are confirmed and as small as they were made; see :meth:`FuzzFinding.row`.
-    """
+    """Result for an API: how many calls were judged, confirmed minimal ``rows``, and notes."""
 
     api: str
     executions: int
@@ -136,11 +133,7 @@ _TOGETHER, _BATCH = 64, 8
 def fuzz(
     subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> Iterator[FuzzedApi]:
-    """Fuzz each API; each kind of disagreement is told once, by its smallest call.
-
-    Every disagreement and death is run again in another process, twice, before
-    it is told, and again for whatever shrinking takes away.
-    """
+    """Fuzz each API; yield each kind of disagreement once, confirmed twice in other processes."""
     for first in range(0, len(subjects), _TOGETHER):
         some = subjects[first : first + _TOGETHER]
         hunts = _hunted(some, library, settings)

@@ -139,11 +139,7 @@ _SPECIAL = {"nan": 'float("nan")', "inf": 'float("inf")'}
 
 
 def reproducer(row: Mapping[str, Any], library: Library) -> str:
-    """Return a program of three lines for a ``divergence`` row.
-
-    Where what is related is a call over the parameters of the API, it is bound
-    to the values of this call; else it is said in a comment.
-    """
+    """Return a program of three lines for a ``divergence`` row, with what the call relates to."""
     from ..synthesis.call_templates import apply_template
 
     lines = [f"import {library.name}", f"print({python_source(row['call'])})  # {row['outcome']}"]

@@ -12,7 +12,6 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, LiteralRecipe
 from ..library_calls import call_source, copy_call, exception_outcome, made_calls
-from ..mutation.array_construction import arrays_of
 from ..mutation.call_draft import changed, leaves
 from ..mutation.call_mutants import mutants
 from ..oracles.oracle_registry import CHEAP, due_oracles, judge_call
@@ -25,11 +24,7 @@ _FEW = 8
 
 
 def writable_call(live: LiveCall, library: Library) -> tuple[str, bool]:
-    """Return the text of the call, and whether it is that of the call itself.
-
-    Where that has none, it is of one with arrays of one number, which need not
-    show what the call did; empty where something else in it has no text.
-    """
+    """Return a call's text, and whether it is its own or of one with arrays of one number."""
     text = call_source(live, library)
     if text:
         return text, True
@@ -41,7 +36,7 @@ def _plainer(live: LiveCall, library: Library, is_bold: bool) -> LiveCall:
     """Return the call with constant arrays: those without text, or all but small ones."""
     import numpy as np
 
-    arrays, changes = arrays_of(library), {}
+    arrays, changes = library.arrays, {}
     for place, value in leaves(live):
         if library.is_array(value) and arrays.is_plain(value):
             dtype, shape, values = library.plain(value)
@@ -60,11 +55,7 @@ def _has_text(value: Any, library: Library) -> bool:
 
 
 def end_disagreements(live: LiveCall, library: Library) -> list[Disagreement]:
-    """Run it on copies: what its end disagrees with; the process may end with it.
-
-    Results are dropped unread: printing them takes longer than most calls do.
-    Warnings go where the process lets them.
-    """
+    """Run a call on copies and return what its end disagrees with; the process may die of it."""
     own = live
     with suppress(Exception):
         own = copy_call(live, library)
@@ -145,10 +136,7 @@ class FuzzSettings:
 
 
 def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> Iterator[LiveCall]:
-    """Yield known calls, then valid ones of as many forms as there are, then mutants.
-
-    The same ones each time, whatever else is fuzzed.
-    """
+    """Yield known calls, valid ones of as many forms as there are, then mutants; repeatably."""
     amount = settings.amount(subject)
     known = made_calls(subject.known, library)
     ordered = made_calls(_diverse(subject.calls), library)
@@ -192,11 +180,7 @@ _SECONDS = 30.0
 
 @dataclass
 class FuzzWork:
-    """Work of a pool: an item is a subject, its steps are inputs.
-
-    An input is told by its number, and put into words only where it shows
-    something: for those that ended the process, :func:`texts` does that later.
-    """
+    """Work of a pool: an item is a subject, its steps are inputs by number (see :func:`texts`)."""
 
     subjects: Sequence[FuzzSubject]
     library: Library
@@ -226,10 +210,7 @@ class FuzzWork:
 def texts(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> dict[Step, SourceText]:
-    """Return the calls that these inputs are, as :func:`writable_call` has them.
-
-    They are made anew in another process, as inputs follow from the seed.
-    """
+    """Return the texts of these inputs, made anew from the seed in another process."""
     items = sorted({item for item, _ in steps})
 
     def work(number: int, start: int, begin: Begin, report: Report) -> None:
@@ -259,10 +240,7 @@ _BEFORE = 12
 def memory_spoilers(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> dict[Step, int]:
-    """Return for inputs that ended a process the latest one before that takes part in it.
-
-    Of the few before each; what is found is to blame at least as much as the input.
-    """
+    """Return, for inputs that ended a process, the latest one before that spoiled its memory."""
     tried = [
         (item, before, step)
         for item, step in steps

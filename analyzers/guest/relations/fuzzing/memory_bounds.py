@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from ..library_calls import copy_call, format_value
-from ..mutation.array_construction import COMPLEX, FLOATS, arrays_of
+from ..mutation.array_construction import COMPLEX, FLOATS
 from ..mutation.call_draft import changed, leaves
 from ..oracles.exemptions import ALL, is_exempt
 from ..relation_types import CRASH, SUCCESS, CallOutcome, Disagreement, Library, LiveCall
@@ -51,12 +51,8 @@ class SurroundedArray:
 def surrounding(
     live: LiveCall, library: Library, number: int
 ) -> tuple[LiveCall, list[SurroundedArray]]:
-    """Return the call with its tensors in one of two surroundings, and those tensors.
-
-    Strides, overlap and need of gradients stay; tensors that are large, or of
-    another kind than dense ones, are as they are.
-    """
-    arrays = arrays_of(library)
+    """Return the call with its dense tensors in one of two surroundings, and those tensors."""
+    arrays = library.arrays
     changes, around = {}, []
     for place, value in leaves(live):
         if not library.is_array(value) or not arrays.is_plain(value) or not value.is_cpu:
@@ -93,7 +89,6 @@ def _surrounded(tensor: Any, number: int) -> SurroundedArray:
 
 NAME = "bounds"
 RELATED = "the same call among other memory"
-_LIBRARIES = ("torch",)
 _ORDER = (0, 1, 1, 0, 1, 0)
 """Which surroundings follow each other: memory that was never written differs among these."""
 
@@ -110,12 +105,8 @@ class _Run:
 
 
 def judge(live: LiveCall, library: Library) -> list[Disagreement]:
-    """Run a call in two surroundings, and again where that is not the same.
-
-    Only calls that succeed by themselves, and leave their arrays the shapes
-    that they had, are told of: what grows an array takes memory as it finds it.
-    """
-    if library.name not in _LIBRARIES or is_exempt(ALL, live.api) or is_exempt("strides", live.api):
+    """Run a call in two surroundings; yield what differs, if it succeeds and resizes no array."""
+    if is_exempt(ALL, live.api) or is_exempt("strides", live.api):
         return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -166,7 +157,7 @@ def _run(live: LiveCall, library: Library, number: int) -> Optional[_Run]:
 def _seen(value: Any, library: Library) -> Any:
     """Return the elements of a result as what can be compared; what has none is passed over."""
     if library.is_array(value):
-        if not arrays_of(library).is_plain(value):
+        if not library.arrays.is_plain(value):
             return None
         dtype, shape, elements = library.plain(value)
         if elements.dtype.kind in "fc":  # without the signs and payloads of NaN

@@ -16,11 +16,7 @@ Source = Callable[[], Found]
 
 @dataclass
 class FunctionCatalogue:
-    """The callables by canonical name, and the canonical names by callable.
-
-    ``kinds`` and ``others`` (further public names of the same object) are by
-    canonical name too; ``unsafe`` are those names that are never called.
-    """
+    """The callables by canonical name and back, their kinds and other names; ``unsafe`` ones."""
 
     functions: dict[str, Any] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
@@ -113,10 +109,7 @@ class CatalogueLibrary(ABC):
 
     @abstractmethod
     def sources(self, names: Iterable[str] = ()) -> Sequence[Source]:
-        """Return what :meth:`valid` consists of, in parts that can be run beside each other.
-
-        ``names`` are the APIs whose calls are sought; all where there are none.
-        """
+        """Return the parts of :meth:`valid` that can run beside each other, for some names."""
 
     @abstractmethod
     def gathered(self, found: Iterable[tuple[CallSource, str]]) -> Found:

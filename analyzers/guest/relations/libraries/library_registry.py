@@ -12,31 +12,21 @@ from ..relation_types import Library
 
 LIBRARIES: dict[str, tuple[str, str]] = {
     "torch": ("..torch_library.torch_library", "Torch"),
-    "numpy": (".numpy_library", "Numpy"),
-    "jax": (".jax_library", "Jax"),
-    "keras": (".keras_library", "Keras"),
 }
 """The libraries by name: the module, relative to this package, and the class in it."""
 
 
 @cache
 def library(name: str) -> Library:
-    """The installed library of that name; raises ``LookupError``, and ``ImportError`` without it.
-
-    It is imported only now, and made once in a process.
-    """
+    """Return the installed library, made once; raises ``LookupError`` or ``ImportError``."""
     module, kind = LIBRARIES[name]
     found: Library = getattr(import_module(module, __package__), kind)()
     return found
 
 
-WATCHED = ("torch",)
-"""The libraries whose calls can be seen while a project makes them."""
-
-
 def loaded_library() -> Optional[Library]:
     """The library that is imported here; ``None`` where none is, or a stand-in is in its place."""
-    for name in WATCHED:
+    for name in LIBRARIES:
         module = sys.modules.get(name)
         if module is not None and not isinstance(module, InertModule):
             return library(name)

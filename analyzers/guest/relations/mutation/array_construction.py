@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
-from typing import Any, Callable, Optional, Protocol
-
-from ..relation_types import Library
+from typing import Any, Callable
 
 MOST_ELEMENTS = 1 << 18
 """Larger arrays are left as they are."""
@@ -19,31 +16,6 @@ DTYPES = (*INTEGERS, *FLOATS, *COMPLEX, "bool")
 
 Values = Any
 """A NumPy array; of the dtype itself, or a wider one where NumPy lacks it."""
-
-
-class Arrays(Protocol):
-    """Maker of a library's arrays."""
-
-    def is_plain(self, array: Any) -> bool:
-        """Return whether it is dense, in memory and not too large."""
-        ...
-
-    def made(self, dtype: str, values: Values, like: Any, /) -> Any:
-        """An array of these elements; on the device of another, and as it needs gradients."""
-        ...
-
-    def layouts(self, array: Any) -> list[Callable[[], Any]]:
-        """Ways to lay it out otherwise: equal elements, or those of a shape that is repeated."""
-        ...
-
-    def overlapping(self, array: Any) -> list[Callable[[], Any]]:
-        """Return ways to lay it out so that elements along an axis are one."""
-        ...
-
-
-def arrays_of(library: Library) -> Arrays:
-    """Return how the library's arrays are made."""
-    return TorchArrays() if library.name == "torch" else PlainArrays(library)
 
 
 def numpy_dtype(dtype: str) -> str:
@@ -60,7 +32,7 @@ def cast(values: Values, dtype: str) -> Values:
 
 
 class TorchArrays:
-    """Tensors."""
+    """Maker of tensors."""
 
     def is_plain(self, array: Any) -> bool:
         """See :class:`Arrays`."""
@@ -134,57 +106,3 @@ def _conjugated(plain: Any) -> Any:
 
 def _expanded(plain: Any, axis: int) -> Any:
     return plain.narrow(axis, 0, 1).clone().expand(plain.shape)
-
-
-class PlainArrays:
-    """Arrays of NumPy, and of libraries whose arrays are made from NumPy's."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._made = _asarray(library)
-
-    def is_plain(self, array: Any) -> bool:
-        """See :class:`Arrays`."""
-        dtype, shape, _ = self._library.plain(array)
-        return dtype in DTYPES and math.prod(shape) <= MOST_ELEMENTS
-
-    def made(self, dtype: str, values: Values, _like: Any, /) -> Any:
-        """See :class:`Arrays`."""
-        return self._made(cast(values, dtype), dtype)
-
-    def layouts(self, array: Any) -> list[Callable[[], Any]]:
-        """See :class:`Arrays`; only NumPy's have strides to tell of."""
-        import numpy as np
-
-        if type(array) is not np.ndarray or not array.ndim:
-            return []
-        found: list[Callable[[], Any]] = [
-            lambda: np.asfortranarray(array),
-            lambda: np.repeat(array, 2, axis=-1)[..., ::2],
-            lambda: array[::-1].copy()[::-1],
-        ]
-        return found + self.overlapping(array)
-
-    def overlapping(self, array: Any) -> list[Callable[[], Any]]:
-        """See :class:`Arrays`; NumPy's are read-only then."""
-        import numpy as np
-
-        if type(array) is not np.ndarray or not array.ndim or array.shape[0] < 2:
-            return []
-        return [lambda: np.broadcast_to(array[:1].copy(), array.shape)]
-
-
-def _asarray(library: Library) -> Callable[[Values, str], Any]:
-    makers: dict[str, str] = {"jax": "jax.numpy.asarray", "keras": "keras.ops.convert_to_tensor"}
-    name = makers.get(library.name)
-    make: Optional[Callable[..., Any]] = None if name is None else _imported(name)
-    if make is None:
-        return lambda values, _dtype: values
-    return lambda values, dtype: make(values, dtype=dtype)
-
-
-def _imported(dotted: str) -> Callable[..., Any]:
-    from importlib import import_module
-
-    module, _, name = dotted.rpartition(".")
-    return getattr(import_module(module), name)  # type: ignore[no-any-return]

@@ -191,11 +191,7 @@ def all_refilled(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def crossed(draft: CallDraft) -> Optional[CallDraft]:
-    """Return the call where arrays become vectors that pair the extremes of their dtypes.
-
-    Those of several shapes half of the time; and half of the time all get one
-    dtype before.
-    """
+    """Return the call where arrays become vectors that pair the extremes of their dtypes."""
     free = [item for item in draft.arrays(VALUE) if _may(draft, item[0], SHAPE)][:3]
     if not free:
         return None

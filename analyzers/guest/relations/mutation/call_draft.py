@@ -6,8 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
-from ..relation_types import Library, LiveCall
-from .array_construction import Arrays
+from ..relation_types import Arrays, Library, LiveCall
 
 ArgumentPath = tuple[Union[str, int], ...]
 """Where a value stands: ``("arguments", 0)``, ``("keywords", "dim")``, ``("inputs", 0)``.
@@ -65,10 +64,7 @@ def is_fixed(place: ArgumentPath, aspect: str, fixed: FixedPaths) -> bool:
 
 
 def changed(live: LiveCall, changes: Mapping[ArgumentPath, Any]) -> LiveCall:
-    """Return the call with other values at some places; all else is shared with it.
-
-    :data:`MISSING` leaves a keyword out, or a positional argument with all after it.
-    """
+    """Return the call with other values at some places; :data:`MISSING` leaves arguments out."""
     parts: dict[str, Any] = {
         "arguments": list(live.arguments),
         "keywords": dict(live.keywords),
@@ -128,10 +124,7 @@ def known(
 
 @dataclass(frozen=True)
 class CallDraft:
-    """A call to be mutated, and where randomness is from.
-
-    ``numbers`` is a NumPy generator.
-    """
+    """A call to be mutated, and its sources of randomness (``numbers``: NumPy's)."""
 
     live: LiveCall
     known: KnownCalls

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Optional, Sequence, TypeVar
 
 from ..relation_types import Library, LiveCall
 from . import array_mutations
-from .array_construction import DTYPES, FLOATS, arrays_of
+from .array_construction import DTYPES, FLOATS
 from .array_mutations import INTS, NUMBERS, extremes
 from .call_draft import (
     DTYPE,
@@ -277,7 +277,7 @@ def mutants(
     """
     import numpy as np
 
-    facts = known(library, arrays_of(library), calls, fixed)
+    facts = known(library, library.arrays, calls, fixed)
     numbers = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
     found: dict[Any, list[LiveCall]] = {}
     for live in facts.calls:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ..relation_types import Library, LiveCall
@@ -24,6 +25,8 @@ _EMPTY = (
     "new_empty_strided",
 )
 """Torch's operators that give memory as they find it."""
+_FILLS = cycle(range(65, 127))
+"""The values that fill such memory, each different from the last, which may still be in it."""
 
 
 def is_repeatable(trial: CallUnderTest) -> bool:
@@ -41,19 +44,17 @@ def is_repeatable(trial: CallUnderTest) -> bool:
         called = made if made is MISSING else partial(made, *live.inputs)
     if called is MISSING:
         return False
-    _advance(library)
-    before = _random_state(library)
+    _draw()
+    before = _random_state()
     _dirty(trial.value, library)
-    again = trial.attempt(lambda: _without_draws(called, library))
-    if again is MISSING or _random_state(library) != before:
+    again = trial.attempt(lambda: _without_draws(called))
+    if again is MISSING or _random_state() != before:
         return False
     return difference(again, trial.value, library, Tolerance(ties=trial.tolerance.ties)) is None
 
 
-def _without_draws(call: Callable[[], Any], library: Library) -> Any:
+def _without_draws(call: Callable[[], Any]) -> Any:
     """Return what it gives, :data:`MISSING` where an operator in it draws random numbers."""
-    if library.name != "torch":
-        return call()
     watch = _watch()()
     with watch:
         value = call()
@@ -80,34 +81,23 @@ def _watch() -> type[Any]:
             self.drew = self.drew or torch.Tag.nondeterministic_seeded in func.tags
             value = func(*args, **(kwargs or {}))
             if func.__name__.split(".")[0] in _EMPTY and isinstance(value, torch.Tensor):
-                value.fill_(97)
+                value.fill_(next(_FILLS))
                 self.drew = self.drew or value.dtype == torch.bool
             return value
 
     return Watch
 
 
-def _advance(library: Library) -> None:
-    if library.name in ("torch", "keras"):
-        import torch
+def _draw() -> None:
+    import torch
 
-        torch.rand(7)
-    if library.name in ("numpy", "keras"):
-        import numpy as np
-
-        np.random.rand(7)
+    torch.rand(7)
 
 
-def _random_state(library: Library) -> Any:
-    if library.name == "torch":
-        import torch
+def _random_state() -> Any:
+    import torch
 
-        return torch.get_rng_state().numpy().tobytes()
-    if library.name == "numpy":
-        import numpy as np
-
-        return repr(np.random.get_state())
-    return None
+    return torch.get_rng_state().numpy().tobytes()
 
 
 def _dirty(value: Any, library: Library) -> None:
@@ -118,8 +108,7 @@ def _dirty(value: Any, library: Library) -> None:
     held: list[Any] = []
     for size in sizes[:4]:
         held += [
-            _filled(size, library) if size < 2**24 else np.empty(0)
-            for _ in range(16 if size < 4096 else 3)
+            _filled(size) if size < 2**24 else np.empty(0) for _ in range(16 if size < 4096 else 3)
         ]
     held.clear()
 
@@ -134,24 +123,16 @@ def _is_read(leaf: Any, library: Library) -> bool:
     return True
 
 
-def _filled(size: int, library: Library) -> Any:
-    if library.name == "torch":
-        import torch
+def _filled(size: int) -> Any:
+    import torch
 
-        return torch.full((max(size, 1),), 0x5B, dtype=torch.uint8)
-    import numpy as np
-
-    return np.full(max(size, 1), 0x5B, np.uint8)
+    return torch.full((max(size, 1),), 0x5B, dtype=torch.uint8)
 
 
 def is_well_conditioned_difference(
     trial: CallUnderTest, expected: Any, tolerance: Tolerance
 ) -> bool:
-    """Return whether a difference outlives a change of the inputs by their last digit.
-
-    Results that jump there (``floor`` of what is nearly whole) prove nothing,
-    unless the inputs are numbers of few bits, for which arithmetic is exact.
-    """
+    """Return whether a difference outlives a change of the inputs by their last digit."""
     arrays = [_elements(leaf, trial.library) for leaf in operands(trial.live)]
     are_exact = all(_has_few_bits(array) for array in arrays if array is not None)
     if not tolerance.coarsest or are_exact:
@@ -166,10 +147,7 @@ def is_well_conditioned_difference(
 
 
 def is_well_posed(trial: CallUnderTest, tolerance: Tolerance) -> bool:
-    """Return whether float64's result outlives a change of the inputs' last digit.
-
-    That of a matrix of nearly smaller rank does not.
-    """
+    """Return whether float64's result outlives a change of the inputs' last digit."""
     for direction in (1.0, -1.0):
         moved = trial.attempt(partial(_run_moved_wide, trial, direction))
         if (

@@ -28,7 +28,7 @@ class CallUnderTest:
         self.live = live
         self.library = library
         self.relations = relations
-        self.outcome, self.value = outcome_of(lambda: self.run(live), library, is_told=False)
+        self.outcome, self.value = outcome_of(lambda: self.run(live), is_told=False)
 
     @property
     def succeeded(self) -> bool:
@@ -48,10 +48,7 @@ class CallUnderTest:
         return copy_call(live, self.library)
 
     def attempt(self, function: Callable[[], Any]) -> Any:
-        """Return what a function gives, :data:`MISSING` where it raises.
-
-        Where one of two calls raises, the relation between them tells nothing.
-        """
+        """Return what a function gives, :data:`MISSING` where it raises."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -150,10 +147,7 @@ class CallUnderTest:
 
 
 def widened(live: LiveCall) -> LiveCall:
-    """Return the same call in double precision; a layer is made as it was, then widened.
-
-    Weights that are drawn in another dtype are other weights.
-    """
+    """Return the call in double precision; a layer's weights are drawn before they are widened."""
     wide = changed(live, doubled)
     if live.inputs is None or not hasattr(live.function, "double"):
         return wide

@@ -58,10 +58,7 @@ def operands(live: LiveCall) -> Iterator[Any]:
 
 
 def doubled(value: Any) -> Any:
-    """Return a leaf in double precision: arrays, and dtypes that are asked for; others as they are.
-
-    Raises what the library raises where it has none (JAX without x64 gives the array back).
-    """
+    """Return a leaf (array or dtype) in double precision; raises what the library raises."""
     if _dtype_name(value) in _FLOATS:
         return _of_dtype(value, "float64")
     if _dtype_name(value) in _COMPLEX:

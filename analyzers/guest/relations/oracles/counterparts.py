@@ -49,7 +49,7 @@ def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
         return
     if writes(live.api) and not may_write(live, trial.value):
         return
-    outcome, expected = outcome_of(lambda: trial.run(live), trial.library, is_told=False)
+    outcome, expected = outcome_of(lambda: trial.run(live), is_told=False)
     if outcome.status == CRASHED:
         ours, kind = success_outcome(trial.value), relation.kind
         yield Disagreement(trial.live.api, relation.template, kind, CRASH, ours, outcome)

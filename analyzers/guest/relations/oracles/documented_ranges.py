@@ -1,8 +1,4 @@
-"""Ranges of parameters that the documentation states in so many words.
-
-Data to be read and judged by people.  A row holds only while the installed
-version's documentation still says what it quotes.
-"""
+"""Ranges of parameters quoted from the documentation; a row holds while it still says so."""
 
 from __future__ import annotations
 

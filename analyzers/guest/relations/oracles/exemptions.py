@@ -23,76 +23,54 @@ _ORDER = "documented: the order of equal elements is open unless stable=True"
 _PARTED = "documented: the order within the two parts is open"
 _LAID_OUT = "documented: order='A' and 'K' are as the elements lie in memory"
 
-EXEMPT: tuple[tuple[str, str, str], ...] = (
-    (ALL, "as_strided", _MEMORY),
-    (ALL, "as_strided_", _MEMORY),
-    (ALL, "as_strided_copy", _MEMORY),
-    (ALL, "as_strided_scatter", _MEMORY),
-    (ALL, "stride", _MEMORY),
-    (ALL, "is_contiguous", _MEMORY),
-    (ALL, "dim_order", _MEMORY),
-    (ALL, "storage_offset", _MEMORY),
-    (ALL, "data_ptr", _MEMORY),
-    (ALL, "resize_", _MEMORY),
-    (ALL, "resize_as_", _MEMORY),
-    (ALL, "set_", _MEMORY),
-    ("arguments", "batch_norm", _STATISTICS),
-    ("arguments", "instance_norm", _STATISTICS),
-    ("arguments", "native_batch_norm", _STATISTICS),
-    ("arguments", "batch_norm_update_stats", _STATISTICS),
-    ("arguments", "batch_norm_gather_stats", _STATISTICS),
-    ("arguments", "batch_norm_gather_stats_with_counts", _STATISTICS),
-    (ALL, "is_conj", _MEMORY),
-    (ALL, "is_neg", _MEMORY),
-    ("vmap", "quantize_per_tensor_dynamic", _RANGE),
-    (ALL, "eig", _UNIQUE),
-    (ALL, "eigh", _UNIQUE),
-    (ALL, "eigvals", _UNIQUE),
-    (ALL, "svd", _UNIQUE),
-    (ALL, "lobpcg", _UNIQUE),
-    ("value", "pinv", _SINGULAR),
-    ("value", "pinverse", _SINGULAR),
-    ("reference", "torch.Tensor.where", _PLACES),
-    (ALL, "partition", _PARTED),
-    (ALL, "argpartition", _PARTED),
-    (ALL, "isfortran", _MEMORY),
-    ("strides", "numpy.ravel", _LAID_OUT),
-    ("strides", "numpy.reshape", _LAID_OUT),
-    ("strides", "numpy.ndarray.ravel", _LAID_OUT),
-    ("strides", "numpy.ndarray.flatten", _LAID_OUT),
-    ("strides", "numpy.ndarray.reshape", _LAID_OUT),
-    (TIES, "argsort", _ORDER),
-    (TIES, "max_unpool1d", _LAST),
-    (TIES, "max_unpool2d", _LAST),
-    (TIES, "max_unpool3d", _LAST),
-    (TIES, "scatter", _LAST),
-    (TIES, "scatter_", _LAST),
-    (TIES, "index_copy", _LAST),
-    (TIES, "index_copy_", _LAST),
-    (TIES, "index_put", _LAST),
-    (TIES, "index_put_", _LAST),
-    (TIES, "put", _LAST),
-    (TIES, "put_", _LAST),
-    ("gradient", "pinv", _TRIANGLE),
-    ("gradient", "matrix_rank", _TRIANGLE),
-    ("gradient", "cholesky", _TRIANGLE),
-    ("gradient", "cholesky_ex", _TRIANGLE),
-    ("gradient", "eigvalsh", _TRIANGLE),
-    ("gradient", "ldl_factor", _TRIANGLE),
-    ("gradient", "ldl_factor_ex", _TRIANGLE),
-    ("gradient", "cholesky_inverse", _TRIANGLE),
-    ("gradient", "cholesky_solve", _TRIANGLE),
-    ("gradient", "embedding", _PADDING),
-    ("gradient", "embedding_bag", _PADDING),
-    ("gradient", "Embedding", _PADDING),
-    ("gradient", "EmbeddingBag", _PADDING),
-    ("gradient", "fake_quantize_per_tensor_affine", _STRAIGHT),
-    ("gradient", "fake_quantize_per_channel_affine", _STRAIGHT),
-    ("gradient", "fused_moving_avg_obs_fake_quant", _STRAIGHT),
-    ("gradient", "ctc_loss", _NORMALIZED),
-    ("gradient", "CTCLoss", _NORMALIZED),
+_NAMES: tuple[tuple[str, str, str], ...] = (
+    (
+        ALL,
+        _MEMORY,
+        "as_strided as_strided_ as_strided_copy as_strided_scatter stride is_contiguous "
+        "dim_order storage_offset data_ptr resize_ resize_as_ set_ is_conj is_neg isfortran",
+    ),
+    (
+        "arguments",
+        _STATISTICS,
+        "batch_norm instance_norm native_batch_norm batch_norm_update_stats "
+        "batch_norm_gather_stats batch_norm_gather_stats_with_counts",
+    ),
+    ("vmap", _RANGE, "quantize_per_tensor_dynamic"),
+    (ALL, _UNIQUE, "eig eigh eigvals svd lobpcg"),
+    ("value", _SINGULAR, "pinv pinverse"),
+    ("reference", _PLACES, "torch.Tensor.where"),
+    (ALL, _PARTED, "partition argpartition"),
+    (
+        "strides",
+        _LAID_OUT,
+        "numpy.ravel numpy.reshape numpy.ndarray.ravel numpy.ndarray.flatten numpy.ndarray.reshape",
+    ),
+    (TIES, _ORDER, "argsort"),
+    (
+        TIES,
+        _LAST,
+        "max_unpool1d max_unpool2d max_unpool3d scatter scatter_ index_copy index_copy_ "
+        "index_put index_put_ put put_",
+    ),
+    (
+        "gradient",
+        _TRIANGLE,
+        "pinv matrix_rank cholesky cholesky_ex eigvalsh ldl_factor ldl_factor_ex "
+        "cholesky_inverse cholesky_solve",
+    ),
+    ("gradient", _PADDING, "embedding embedding_bag Embedding EmbeddingBag"),
+    (
+        "gradient",
+        _STRAIGHT,
+        "fake_quantize_per_tensor_affine fake_quantize_per_channel_affine "
+        "fused_moving_avg_obs_fake_quant",
+    ),
+    ("gradient", _NORMALIZED, "ctc_loss CTCLoss"),
 )
-"""Oracle, name or last name of the API, and why: data to be read and judged by people."""
+"""Oracle, why, and names or last names of APIs: data to be read and judged by people."""
+
+EXEMPT = tuple((oracle, name, why) for oracle, why, names in _NAMES for name in names.split())
 
 _KEYS: frozenset[tuple[str, str]] = frozenset((oracle, name) for oracle, name, _ in EXEMPT)
 

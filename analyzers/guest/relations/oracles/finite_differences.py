@@ -63,10 +63,7 @@ class MovedInputs:
     directions: list[Any]
 
     def at(self, step: float, *, graph: bool = False) -> tuple[list[Any], list[Any]]:
-        """Return the floating results so many directions from here, and the inputs moved there.
-
-        None where one of the inputs is written to, or a result is no float64.
-        """
+        """Return the floating results so many directions from here, if no input is written."""
         import torch
 
         moved = [

@@ -31,29 +31,28 @@ from .exemptions import ALL, is_exempt
 
 @dataclass(frozen=True)
 class Oracle:
-    """A check of calls, of torch alone or of every library.
+    """A check of calls.
 
     ``costly``: it costs more than the call and its relations together;  ``any_value``: it needs
     no repeatable value.
     """
 
     judge: Callable[[CallUnderTest], Iterator[Disagreement]]
-    torch_only: bool = True
     by_default: bool = True
     costly: bool = False
     any_value: bool = False
 
 
 ORACLES: dict[str, Oracle] = {
-    counterparts.RELATED_API: Oracle(counterparts.judge_related_api, torch_only=False),
+    counterparts.RELATED_API: Oracle(counterparts.judge_related_api),
     second_implementations.REFERENCE: Oracle(second_implementations.judge_by_reference),
     counterparts.NUMPY: Oracle(counterparts.judge_by_numpy),
     second_implementations.DECOMPOSITION: Oracle(
         second_implementations.judge_decomposed, costly=True
     ),
-    call_variants.FLOAT64: Oracle(call_variants.judge_double_precision, torch_only=False),
+    call_variants.FLOAT64: Oracle(call_variants.judge_double_precision),
     call_variants.META: Oracle(call_variants.judge_fake_tensors, costly=True),
-    call_variants.STRIDES: Oracle(call_variants.judge_strides, torch_only=False, costly=True),
+    call_variants.STRIDES: Oracle(call_variants.judge_strides, costly=True),
     call_variants.VMAP: Oracle(call_variants.judge_vmap, costly=True),
     write_variants.OUT: Oracle(write_variants.judge_out),
     write_variants.IN_PLACE: Oracle(write_variants.judge_in_place),
@@ -80,10 +79,7 @@ NOT_INTERNAL = "an exception of its own, or a result: no internal assertion fail
 
 
 def due_oracles(step: int, oracles: Optional[Iterable[str]] = None) -> tuple[str, ...]:
-    """Return those of some oracles that an API's input of this number is worth.
-
-    What the costly ones find shows on few inputs: they look at dtypes and layouts.
-    """
+    """Return the oracles due for an API's input of this number; costly ones see few inputs."""
     asked = CHEAP if oracles is None else tuple(oracles)
     if step < FIRST or step % EVERY == 0:
         return asked
@@ -105,11 +101,7 @@ def judge_call(
     """
     trial = CallUnderTest(live, library, relations)
     chosen = [(name, ORACLES[name]) for name in (CHEAP if oracles is None else oracles)]
-    chosen = [
-        (name, oracle)
-        for name, oracle in chosen
-        if not (oracle.torch_only and library.name != "torch") and not is_exempt(name, live.api)
-    ]
+    chosen = [(name, oracle) for name, oracle in chosen if not is_exempt(name, live.api)]
     if trial.outcome.status == CRASHED:
         says_why = "an exception that says what is wrong with the arguments"
         expected = CallOutcome("exception", says_why)
@@ -124,11 +116,7 @@ def judge_call(
 
 
 def _steady(trial: CallUnderTest, found: list[Disagreement]) -> list[Disagreement]:
-    """Return what a value that is not repeatable does not explain.
-
-    Whether it is costs two more runs: it is asked where something disagrees,
-    and first where it was not before.
-    """
+    """Return what a value that is not repeatable does not explain."""
     if all(each.relation in _ANY_VALUE for each in found) or is_repeatable(trial):
         return found
     _unsteady.add(trial.live.api)

@@ -1,8 +1,4 @@
-"""Torch's reference implementations: the same operator, written a second time in Python.
-
-``torch._refs`` mirrors torch's namespaces (PrimTorch); a reference has the
-parameters of the operator that it is named after.
-"""
+"""Torch's reference implementations (``torch._refs``): each operator written again in Python."""
 
 from __future__ import annotations
 

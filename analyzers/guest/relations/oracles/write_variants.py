@@ -20,11 +20,7 @@ ARGUMENTS_RELATED = "its own arguments, which it should leave as they are"
 
 
 def judge_arguments(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """Yield the arguments after the call against what they were.
-
-    Calls may write to them by operators whose schemas say so: in-place ones,
-    and those with ``out=``.
-    """
+    """Yield the arguments that differ after a call whose schema does not say it writes them."""
     copied = trial.copied(trial.live)
     trial.attempt(copied.run)
     for old, new in zip(operands(trial.live), operands(copied)):
@@ -223,11 +219,7 @@ OVERLAP = "overlap"
 
 
 def judge_overlap(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """Judge that an expanded tensor is refused, or written right.
-
-    Torch's documentation of ``expand`` says that writing into one may give
-    wrong results; operators check for it and raise, or warn that they will.
-    """
+    """Judge that writing into an expanded tensor is refused, or right."""
     if not writes(trial.live.api):
         return
     with warnings.catch_warnings(record=True) as said:

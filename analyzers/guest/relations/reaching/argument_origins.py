@@ -101,10 +101,7 @@ def slots(live: LiveCall, api: Optional[LibraryApi]) -> dict[Slot, Any]:
 
 
 def origins(given: Mapping[Slot, Any], values: Mapping[str, Any]) -> dict[Slot, Path]:
-    """Return for slots of a call the parts of the target's arguments that they are.
-
-    These are the same objects or share their storage, or else are equal.
-    """
+    """Return, by slots of a call, the parts of the target's arguments that they are or share."""
     parts = list(_parts(values))
     found: dict[Slot, Path] = {}
     for slot, value in given.items():

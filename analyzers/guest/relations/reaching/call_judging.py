@@ -35,11 +35,7 @@ def project_oracles() -> list[str]:
 
 
 def concerns_project(found: Disagreement, live: LiveCall, library: Library) -> bool:
-    """Return whether a disagreement speaks of the call as the project makes it.
-
-    A call on contiguous arrays that differs from itself on strided ones, or from
-    its variant that writes in place, shows a fault of what the project does not call.
-    """
+    """Return whether a disagreement concerns the call's form that the project itself uses."""
     if found.rule == CRASH or found.outcome.status == CRASHED:
         return True
     if found.relation == "strides":

@@ -42,16 +42,15 @@ _MAKERS = {"torch": "tensor", "numpy": "array", "jax": "jax_array"}
 
 
 def recipe_like(value: Any, like: Any, library: Library) -> Recipe:
-    """Return the recipe of a value in the place of ``like``; raises :class:`BadRecipe`.
-
-    An array becomes one of the kind that ``like`` is: of torch, NumPy or JAX.
-    """
+    """Return the recipe of a value as an array of ``like``'s kind; raises :class:`BadRecipe`."""
     if not library.is_array(value):
         return literal(value)
     kind = _kind(like)
-    if kind is None:
-        return literal(_number(value, library))
     dtype, shape, elements = library.plain(value)
+    if kind is None:
+        if elements.size != 1:
+            raise BadRecipe("an array is no number")
+        return literal(elements.item())
     keywords = _contents(shape, elements)
     if dtype != "float32":
         keywords.insert(0, ("dtype", LiteralRecipe(dtype)))
@@ -65,13 +64,6 @@ def _kind(like: Any) -> Any:
         return None
     name = type(like).__module__.partition(".")[0]
     return {"torch": "torch", "numpy": "numpy", "jaxlib": "jax", "jax": "jax"}.get(name)
-
-
-def _number(array: Any, library: Library) -> Any:
-    _, _, elements = library.plain(array)
-    if elements.size != 1:
-        raise BadRecipe("an array is no number")
-    return elements.item()
 
 
 def _contents(shape: tuple[int, ...], elements: Any) -> list[tuple[str, Recipe]]:
@@ -116,10 +108,7 @@ MOST_ROTATIONS = 6
 
 @dataclass
 class LiftingStage:
-    """The third stage; an item is a divergence of a call, and the site where it may be met.
-
-    What is ``reached`` already is let be.
-    """
+    """The third stage; an item is a divergence of a call, and the site where it may be met."""
 
     request: RelateRequest
     waiting: Sequence[tuple[LocatedDivergence, LibraryCallSite]]
@@ -159,7 +148,7 @@ class LiftingStage:
         """Return whether the call by itself fails as it is said to."""
         library = self.request.library
         if met.finding.ends_process:
-            outcome_of(live.run, library)
+            outcome_of(live.run)
             return False
         found = disagreements(live, library, self.request.of_source(live.api), project_oracles())
         return any(
@@ -208,10 +197,7 @@ class LiftingStage:
                         yield changed
 
     def _value(self, value: Any, like: Any, first: Optional[int]) -> Any:
-        """Return a value as it is, or an array in the shape and dtype that it had.
-
-        That has the elements from number ``first`` on: of many only one may be at fault.
-        """
+        """Return a value as it is, or its elements from ``first`` on in the former shape."""
         arrays = self.request.library.is_array
         if first is not None and arrays(value) and arrays(like) and value.numel():
             flat, count = value.detach().reshape(-1), like.numel()

@@ -85,7 +85,10 @@ class _Relating:
             return self._compared()
 
     def _compared(self) -> dict[str, Any]:
-        self._inputs()
+        plan = self._plan()
+        stage = DrawingStage(self._request, plan, self._until("inputs"))
+        for _, result in self._pool(stage, 2 if plan else 1, self._request.timeout + HANG_GRACE):
+            self._take(result)
         self._lift(self._known())
         if self._left("mutants") > 0:
             self._mutate()
@@ -108,14 +111,6 @@ class _Relating:
 
     def _left(self, stage: str) -> float:
         return self._until(stage) - time_limits.now()
-
-    # ------------------------------------------------------------ stages
-
-    def _inputs(self) -> None:
-        plan = self._plan()
-        stage = DrawingStage(self._request, plan, self._until("inputs"))
-        for _, result in self._pool(stage, 2 if plan else 1, self._request.timeout + HANG_GRACE):
-            self._take(result)
 
     def _plan(self) -> Optional[ExplorationPlan]:
         """Return how inputs are drawn; ``None`` where enough are given, or they cannot be."""
@@ -163,18 +158,15 @@ class _Relating:
 
     def _take(self, result: Result) -> None:
         if isinstance(result, ItemReport):
-            self._take_report(result.value)
+            self._executions += result.value.get("executions", 0)
+            if "site" in result.value:
+                self._take_site(result.value["site"], result.value["arguments"])
+            if "met" in result.value:
+                self._take_met(parse_divergence(result.value))
         elif isinstance(result, ItemFailed):
             self._notes[f"calls could not be compared: {result.text[-200:]}"] = None
         elif isinstance(result, (ProcessDied, ProcessHung)):
             self._take_end(result)
-
-    def _take_report(self, value: Mapping[str, Any]) -> None:
-        self._executions += value.get("executions", 0)
-        if "site" in value:
-            self._take_site(value["site"], value["arguments"])
-        if "met" in value:
-            self._take_met(parse_divergence(value))
 
     def _take_site(self, place: list[Any], arguments: dict[str, Any]) -> None:
         site = self._sites.setdefault(tuple(place[:3]), LibraryCallSite(place, []))
@@ -228,10 +220,7 @@ class _Relating:
     # ------------------------------------------------------------- frames
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        """Yield what is reached, by the smallest inputs, as far as a fresh process confirms it.
-
-        Of the oracles that find a call wrong in the same way, one is told.
-        """
+        """Yield what is reached by the smallest inputs and confirmed, one oracle for each way."""
         waiting = sorted(self._reached.values(), key=lambda met: met.finding.disagreement.rule)
         told: set[tuple[Any, ...]] = set()
         for number, met in enumerate(waiting[:MOST_REACHED]):

@@ -252,7 +252,7 @@ class _MutationProcess:
         self._done += 1
         if self._done >= _REPORT_MUTANTS:
             self.tell()
-        outcome, value = outcome_of(copy_call(live, self._library).run, self._library)
+        outcome, value = outcome_of(copy_call(live, self._library).run)
         kind = of_outcome(outcome, value, self._library)
         is_new = kind not in self._outcomes
         self._outcomes.add(kind)
@@ -261,16 +261,13 @@ class _MutationProcess:
             is_due = self._kinds.take(live.api, live)
             self._judged += is_due
         if is_due:
-            self._judge(live, site, call)
+            relations = self._request.of_source(live.api)
+            for found in disagreements(live, self._library, relations, project_oracles()):
+                met = LocatedDivergence(FuzzFinding(call, found), site.place)
+                if met.key not in self._known and concerns_project(found, live, self._library):
+                    self._known.add(met.key)
+                    self._report(met.as_json())
         return is_new
-
-    def _judge(self, live: LiveCall, site: LibraryCallSite, call: str) -> None:
-        relations = self._request.of_source(live.api)
-        for found in disagreements(live, self._library, relations, project_oracles()):
-            met = LocatedDivergence(FuzzFinding(call, found), site.place)
-            if met.key not in self._known and concerns_project(found, live, self._library):
-                self._known.add(met.key)
-                self._report(met.as_json())
 
     def tell(self) -> None:
         self._report({"executions": self._done})

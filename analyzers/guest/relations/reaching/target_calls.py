@@ -92,10 +92,7 @@ class TargetRun:
 
 @dataclass(frozen=True)
 class InFlight:
-    """Record in shared memory: an input of the target, and the library call that it is at.
-
-    ``judging``: the call is compared with others, no more made by the target.
-    """
+    """Record in shared memory: the target's input, the library call it is at, if it is judged."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     at: Optional[CallLocation] = None

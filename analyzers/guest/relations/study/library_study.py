@@ -43,10 +43,7 @@ _DEATHS = 20
 
 @dataclass(frozen=True)
 class StudyScope:
-    """Scope of a study: sources (all where there are none), and how much of them.
-
-    ``done`` are sources whose relations are known.
-    """
+    """Scope of a study: sources (none: all), those already ``done``, and how much of them."""
 
     apis: frozenset[str]
     done: frozenset[str]
@@ -185,26 +182,17 @@ _LENDING_BATCH = 20
 _CALLS = 60
 
 
+@dataclass(frozen=True, eq=False)
 class DivergenceStudy:
     """Fuzzing of the APIs of a library that are asked for, and are not ``done``."""
 
-    def __init__(
-        self,
-        library: Library,
-        relations: Sequence[Relation],
-        settings: FuzzSettings,
-        progress: StudyProgress,
-    ) -> None:
-        self._library = library
-        self._relations = relations
-        self._settings = settings
-        self._progress = progress
+    _library: Library
+    _relations: Sequence[Relation]
+    _settings: FuzzSettings
+    _progress: StudyProgress
 
     def study(self, is_asked_for: Callable[[str], bool], names: Sequence[str] = ()) -> None:
-        """Send the rows of divergences, those of one API at a time.
-
-        ``names`` are APIs that are asked for; all where there are none.
-        """
+        """Send the rows of divergences, those of one API at a time; all APIs without names."""
         calls = collect_inputs(self._library, self._settings.workers, self._progress, names)
         calls.update(self._lent(calls, is_asked_for))
         by_source: dict[str, list[Relation]] = {}
@@ -272,16 +260,11 @@ Frame = dict[str, Any]
 _SHORTEST = 0.01
 CLOCK.never_interrupt(logging.__file__)
 """What is done there before and after a fork must be whole."""
-_LATE: Mapping[str, tuple[str, ...]] = {
-    "torch": ("torch.fx.experimental.symbolic_shapes", "torch.nested._internal.nested_tensor"),
-}
+_LATE = ("torch.fx.experimental.symbolic_shapes", "torch.nested._internal.nested_tensor")
 
 
 def study(message: Mapping[str, Any], send: Send) -> Frame:
-    """Send ``progress`` frames, and give the ``studied`` frame.
-
-    ``complete`` is false where the time was over before the work was.
-    """
+    """Send ``progress`` frames and return the ``studied`` frame (``complete`` or out of time)."""
     progress = StudyProgress(send)
     library = _library(message["library"])
     complete = True
@@ -300,16 +283,12 @@ def study(message: Mapping[str, Any], send: Send) -> Frame:
 
 
 def _library(name: str) -> Library:
-    """Return the library, with one thread: processes that are forked from several do not work.
-
-    What some of its calls import late is imported once, and not by each process.
-    """
+    """Return the library on one thread (for forks), with what its calls import late imported."""
     found = installed(name)
-    if name in ("torch", "keras"):
-        import torch
+    import torch
 
-        torch.set_num_threads(1)
-    for module in _LATE.get(name, ()):
+    torch.set_num_threads(1)
+    for module in _LATE:
         with suppress(ImportError):
             import_module(module)
     return found

@@ -197,19 +197,16 @@ class _Binder:
             if default is None:
                 raise TemplateInapplicable(f"{term.name} is not given")
             return recipes.evaluate(default, self._library.namespace)
-        self._check_names(term)
+        for part in recipes.parts(term):
+            if isinstance(part, recipes.CallRecipe):
+                _function(part.function, self._library)
+            elif isinstance(part, NameRecipe) and part.dotted.split(".")[0] not in self._source:
+                self._check_constant(part)
         try:
             return recipes.evaluate(term, {**self._library.namespace, **self._values})
         except Exception as error:
             what = f"{term.source()}: {type(error).__name__}: {error}"
             raise TemplateInapplicable(what) from error
-
-    def _check_names(self, recipe: Recipe) -> None:
-        for part in recipes.parts(recipe):
-            if isinstance(part, recipes.CallRecipe):
-                _function(part.function, self._library)
-            elif isinstance(part, NameRecipe) and part.dotted.split(".")[0] not in self._source:
-                self._check_constant(part)
 
     def _check_constant(self, name: NameRecipe) -> None:
         try:

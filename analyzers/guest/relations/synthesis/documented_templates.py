@@ -1,10 +1,4 @@
-"""Template matching (DeepREL, section 4.2): code in documentation that calls another API.
-
-Three sources: prose that writes a call over the parameters (``This is
-equivalent to torch.tensor_split(input, indices_or_sections, dim=0)``), method
-calls on a parameter (``input.sum(dim)``), and examples that call both the
-documented API and another one with the same variables.
-"""
+"""Template matching (DeepREL, section 4.2): prose, method calls and examples of a documentation."""
 
 from __future__ import annotations
 
@@ -19,18 +13,12 @@ from .parameter_matching import bare
 MOST_CHARACTERS = 400
 _OPENING = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)\s?(.*)$")
-_ARRAYS = ("torch.Tensor", "numpy.ndarray")
-_LIBRARIES = ("torch", "numpy", "jax", "keras")
 
 
 def templates_in_documentation(
     source: LibraryApi, apis: Union[Sequence[LibraryApi], ApiNames]
 ) -> list[tuple[str, str]]:
-    """Return pairs of target and template, in the order of the documentation, each once.
-
-    Give :class:`ApiNames` of the APIs instead of the APIs themselves where it is
-    called many times.
-    """
+    """Return pairs of target and template in the documentation's order, each once."""
     names = apis if isinstance(apis, ApiNames) else ApiNames(apis)
     own = {bare(item.name): bare(item.name) for item in source.parameters}
     prose, code = _parted(source.doc)
@@ -136,8 +124,7 @@ class _Rewriter:
         if not isinstance(node, ast.Attribute):
             return None
         is_known = ast.unparse(node.value) in self._known or isinstance(node.value, ast.Call)
-        methods = [self._names.resolved(f"{array}.{node.attr}") for array in _ARRAYS if is_known]
-        return next((name for name in methods if name), None)
+        return self._names.resolved(f"torch.Tensor.{node.attr}") if is_known else None
 
     def value(self, node: ast.expr) -> ast.expr:
         text = ast.unparse(node)
@@ -158,7 +145,7 @@ class _Rewriter:
         inside = node.operand if isinstance(node, ast.UnaryOp) else node
         if isinstance(inside, ast.Constant):
             return node
-        if _dotted(node).split(".")[0] in _LIBRARIES:
+        if _dotted(node).split(".")[0] == "torch":
             return node
         raise _Unknown
 

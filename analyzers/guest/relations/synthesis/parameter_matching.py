@@ -53,11 +53,7 @@ class TemplateInapplicable(BadRecipe):
 
 
 def bind_arguments(source: LibraryApi, live: LiveCall) -> dict[str, Any]:
-    """Return the values by the parameters' names without stars; those not given are left out.
-
-    ``*args`` becomes a tuple, and so do sizes, however they are given.  Raises
-    :class:`TemplateInapplicable` for a call that does not fit the parameters.
-    """
+    """Return values by parameter, sizes as one tuple; raises :class:`TemplateInapplicable`."""
     outer = [item for item in source.parameters if not item.is_input]
     values = _positional([item for item in outer if not item.keyword_only], live.arguments)
     sizes = {bare(item.name) for item in outer if (item.name.startswith("*") and item.required)}
@@ -139,11 +135,7 @@ def type_of(value: Any, library: Library) -> str:
 
 
 def assignment(weights: Sequence[Sequence[float]]) -> list[Optional[int]]:
-    """Return for each row its column, or ``None`` where there are more rows than columns.
-
-    The sum of the weights chosen is the largest possible among the matchings
-    that leave none of the shorter side out.  All rows are of the same length.
-    """
+    """Return for each row its column in the heaviest full matching; ``None`` with more rows."""
     if not weights or not weights[0]:
         return [None] * len(weights)
     if len(weights) <= len(weights[0]):
@@ -155,10 +147,7 @@ def assignment(weights: Sequence[Sequence[float]]) -> list[Optional[int]]:
 
 
 def _columns(weights: Sequence[Sequence[float]]) -> list[int]:
-    """Return for at most as many rows as columns, by potentials (Kuhn and Munkres).
-
-    ``owner`` is the row of each column; row and column 0 stand for none.
-    """
+    """Return the same for at most as many rows as columns (Kuhn and Munkres), rows from 1."""
     count = len(weights[0]) + 1
     of_row, of_column, owner = [0.0] * (len(weights) + 1), [0.0] * count, [0] * count
     for row in range(1, len(weights) + 1):
@@ -210,11 +199,7 @@ def assignment_template(source: LibraryApi, target: LibraryApi) -> Optional[str]
 def _matched(
     sources: Sequence[ApiParameter], targets: Sequence[ApiParameter]
 ) -> Optional[dict[str, ApiParameter]]:
-    """Return for each matched parameter of the target, by name, that of the source.
-
-    Where the best matching leaves a required parameter out, it is sought among
-    the required ones alone: optional ones must not take their partners.
-    """
+    """Return the source's parameter for each matched one of the target, required ones first."""
     needed = {id(item) for item in (*sources, *targets) if item.required}
     for some in (False, True):
         pairs = _best(sources, targets, some)

@@ -1,8 +1,4 @@
-"""The calls of torch's public callables while something runs.
-
-Those from outside torch are seen as a ``TorchFunctionMode`` sees them; those of
-its own Python functions and layers, by each other too, as frames begin.
-"""
+"""The calls of torch's public callables while something runs, by mode and by frames."""
 
 from __future__ import annotations
 
@@ -28,10 +24,7 @@ class TracingTimeout(BaseException):
 def traced(
     run: Callable[[], Any], library: Library, seconds: float = MOST_SECONDS
 ) -> list[LiveCall]:
-    """Return the calls made by ``run``, whose arguments are copies from before each call.
-
-    Its errors end it and nothing else.  A call that raised is among them.
-    """
+    """Return the calls that ``run`` made, failed ones too, with copies of arguments from before."""
     tracer = _Tracer(library, time.monotonic() + seconds)
     before = sys.getprofile()
     with function_mode(tracer.seen):
@@ -197,11 +190,7 @@ MOST_REMADE = 2048
 
 
 def kept(live: LiveCall, library: Library) -> Optional[CallSource]:
-    """Return a call as text that was tried, or ``None``.
-
-    Where a tensor is too large to be written, another of its shape, dtype and
-    range stands for it, if the call succeeds with it.
-    """
+    """Return the text of a call, tried with smaller tensors where they are large, or ``None``."""
     for spelling in (library.recipe_of, partial(remade, library)):
         try:
             call = call_text(live, library, spelling)

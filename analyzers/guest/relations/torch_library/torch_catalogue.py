@@ -92,11 +92,7 @@ def list_torch_apis() -> FunctionCatalogue:
 
 
 def is_unsafe(name: str) -> bool:
-    """Return whether an API is never called: it is for files, devices, threads, memory or settings.
-
-    Told by the words of its own name: one that sets, registers, saves, loads or
-    seeds, or that names a device or raw memory.
-    """
+    """Return whether an API's name is of files, devices, threads, memory or settings."""
     own = name.rpartition(".")[2]
     return not own[:1].isupper() and _UNSAFE.search(own) is not None
 
@@ -127,11 +123,7 @@ def _owner(namespace: str) -> Any:
 
 
 def _is_own(member: Any, namespace: str) -> bool:
-    """Return whether a function is at home in a namespace, and none of the runtime's services.
-
-    Operators in C++ belong to a submodule of ``torch._C`` or to nothing at all,
-    services (``torch.set_num_threads``) to ``torch._C`` itself.
-    """
+    """Return whether a function is at home in a namespace, no service of ``torch._C`` itself."""
     kind = type(member).__name__
     if kind == "builtin_function_or_method":
         owner = getattr(member, "__self__", None)
@@ -204,11 +196,7 @@ def _of_layer(function: Any, recipe: Known) -> tuple[ApiParameter, ...]:
 
 
 def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[list[ApiParameter]]:
-    """Return those of an operator's overloads taken together.
-
-    Names are those of the overload with the most positional ones, then the
-    keywords of all; what any overload does without is not required.
-    """
+    """Return the names of an operator's overloads together; what any does without is optional."""
     import torch
 
     core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way

@@ -6,6 +6,7 @@ from typing import Any, Iterable, Sequence
 
 from ...inputs.recipes import Recipe
 from ..libraries.library_base import CatalogueLibrary, Found, Source
+from ..mutation.array_construction import TorchArrays
 from ..relation_types import ApiParameter, CallSource
 from .torch_catalogue import list_torch_apis, parameters
 from .torch_recipes import copied, is_tensor, plain, torch_recipe
@@ -13,13 +14,10 @@ from .valid_calls import gathered, sources
 
 
 class Torch(CatalogueLibrary):
-    """PyTorch.
-
-    Operators of tensors go by the function (``torch.Tensor.__add__`` by ``torch.add``),
-    methods by the class (``torch.Tensor.view``).
-    """
+    """PyTorch; operators of tensors go by the function (``torch.add``), methods by the class."""
 
     name = "torch"
+    arrays = TorchArrays()
     is_array = staticmethod(is_tensor)
     copied = staticmethod(copied)
     plain = staticmethod(plain)
@@ -54,10 +52,7 @@ class Torch(CatalogueLibrary):
         return gathered(self, found)
 
     def seed(self) -> None:
-        """Start the random numbers of the processor anew.
-
-        ``torch.manual_seed`` would format a stack for each device that is not there.
-        """
+        """Seed the processor's random numbers, without the stack that ``manual_seed`` formats."""
         import torch
 
         torch.default_generator.manual_seed(0)

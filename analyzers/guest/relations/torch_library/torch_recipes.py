@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 from ...inputs.recipes import (
     BadRecipe,
@@ -104,10 +104,7 @@ def _filled(made: Any, value: Any) -> Any:
 
 
 def plain(array: Any) -> tuple[str, tuple[int, ...], Any]:
-    """Dtype by name, shape, and the elements as a NumPy array, widened where NumPy lacks them.
-
-    A sparse, nested or quantized tensor is made dense first.
-    """
+    """Return dtype by name, shape, and elements (dense, widened) as a NumPy array."""
     import torch
 
     dtype = str(array.dtype).rpartition(".")[2]
@@ -135,11 +132,7 @@ _DIGITS = {"float32": (9, 8, 4), "float16": (5, 4, 3), "bfloat16": (4, 3, 2)}
 
 
 def elements(value: Any) -> Any:
-    """Return a flat list of a tensor's numbers, or the one number of a tensor without dimensions.
-
-    ``torch.tensor`` makes the same tensor of them, to the last bit, but for the
-    payload of a NaN.
-    """
+    """Return a tensor's number or flat list of them, of which torch makes the same tensor."""
     import torch
 
     flat = value.reshape(-1)
@@ -178,11 +171,7 @@ _NAMED = ("dtype", "layout", "memory_format", "qscheme")
 
 
 def torch_recipe(value: Any) -> Recipe:
-    """Return the recipe of a value, exact to the last bit but for the payload of a NaN.
-
-    Raises :class:`BadRecipe` for what is long, callable or on another device, and
-    for kinds of tensor that have no plain text.
-    """
+    """Return the recipe of a value, exact but for a NaN's payload; raises :class:`BadRecipe`."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -322,8 +311,8 @@ def _contiguous(value: Any) -> Recipe:
     if not count and shape != (0,):
         return CallRecipe("torch.zeros", (literal(shape),), _dtype(value, "float32"))
     items = elements(value)
-    if len(shape) > 1:
-        items = _nested(items, shape)
+    for size in reversed(shape[1:]):
+        items = [items[at : at + size] for at in range(0, len(items), size)]
     inferred = _inferred(value) if count else "float32"
     return CallRecipe("torch.tensor", (_displayed(items),), _dtype(value, inferred))
 
@@ -332,12 +321,6 @@ def _displayed(items: Any) -> Recipe:
     if not isinstance(items, list):
         return LiteralRecipe(items)
     return DisplayRecipe("list", tuple([_displayed(item) for item in items]))
-
-
-def _nested(flat: list[Any], shape: Sequence[int]) -> list[Any]:
-    for size in reversed(shape[1:]):
-        flat = [flat[at : at + size] for at in range(0, len(flat), size)]
-    return flat
 
 
 def _repeated(value: Any, shape: tuple[int, ...]) -> Recipe:

@@ -43,10 +43,7 @@ def moduleinfo_database() -> list[Any]:
 
 @contextmanager
 def _expecttest() -> Generator[None, None, None]:
-    """Provide what torch's tests import, if only by name.
-
-    Of ``expecttest`` the test data needs a base class that is never used.
-    """
+    """Provide ``expecttest``, which torch's tests import for a base class that is never used."""
     if find_spec("expecttest") is not None:
         yield
         return
@@ -258,11 +255,7 @@ PARTS = 8
 
 
 def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
-    """Return what can be run in any order, and beside each other.
-
-    ``names`` are of APIs: only what may tell calls of them or of their
-    namesakes is run.  The test data is loaded here, once.
-    """
+    """Return what may tell calls of some APIs or their namesakes, to run in any order."""
     stems = {_stem(name) for name in names}
 
     def is_meant(named: Iterable[str]) -> bool:
@@ -286,10 +279,7 @@ def _parted(items: Sequence[Any], parts: int) -> list[Sequence[Any]]:
 
 
 def _quietly(source: Source) -> Found:
-    """Return without the warnings of what is deprecated or in beta, and in one thread.
-
-    The inputs are small: threads would mostly wait for each other.
-    """
+    """Run without warnings of deprecation and in one thread, since inputs are small."""
     import torch
 
     found, threads = source(), torch.get_num_threads()
@@ -318,11 +308,7 @@ def gathered(library: Library, found: Iterable[tuple[CallSource, str]]) -> Found
 
 
 def borrowed(library: Library, known: dict[str, dict[str, CallSource]]) -> Found:
-    """Yield, for what has no calls, those of a namesake elsewhere that succeed with it.
-
-    ``torch.Tensor.view_as`` has the name of ``torch.view_as``, and ``abs_`` and
-    ``abs_copy`` that of ``abs``.
-    """
+    """Yield calls that succeed for APIs without any, borrowed from a namesake."""
     relatives: dict[str, list[str]] = {}
     for name in known:
         relatives.setdefault(_stem(name), []).append(name)

@@ -79,10 +79,7 @@ _MOST_BYTES = 1 << 22
 
 
 def nondeterminism(live: LiveCall, library: Library) -> Optional[str]:
-    """Return ``random`` or ``uninitialised`` where two runs of a call differ, ``None`` where not.
-
-    A layer is made once, as its weights are random on purpose, and called twice.
-    """
+    """Return ``random`` or ``uninitialised`` where two runs differ; a layer is made once."""
     made: Any = None
     if live.inputs is not None:
         library.seed()
@@ -138,23 +135,20 @@ def _filled(sizes: list[int], pattern: int) -> Generator[None, None, None]:
         libc.mallopt(_PERTURB, 0)
 
 
-_KEPT: dict[str, tuple[str, ...]] = {
-    "torch": (
-        "get_default_dtype",
-        "get_default_device",
-        "get_num_threads",
-        "get_float32_matmul_precision",
-        "is_grad_enabled",
-        "is_inference_mode_enabled",
-        "is_autocast_cpu_enabled",
-        "is_anomaly_enabled",
-        "is_deterministic_algorithms_warn_only_enabled",
-        "are_deterministic_algorithms_enabled",
-        "is_warn_always_enabled",
-    ),
-    "numpy": ("geterr", "getbufsize", "get_printoptions"),
-}
-"""Functions of a library that tell a setting, by the library's name."""
+_KEPT = (
+    "get_default_dtype",
+    "get_default_device",
+    "get_num_threads",
+    "get_float32_matmul_precision",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "is_autocast_cpu_enabled",
+    "is_anomaly_enabled",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "are_deterministic_algorithms_enabled",
+    "is_warn_always_enabled",
+)
+"""Functions of torch that tell a setting."""
 
 ProcessSettings = tuple[str, ...]
 
@@ -162,7 +156,7 @@ ProcessSettings = tuple[str, ...]
 def settings_reader(library: Library) -> Callable[[], ProcessSettings]:
     """Return a function that gives the library's settings as they are when it is called."""
     module = library.namespace.get(library.name)
-    getters: list[Any] = [getattr(module, name, None) for name in _KEPT.get(library.name, ())]
+    getters: list[Any] = [getattr(module, name, None) for name in _KEPT]
     known = [getter for getter in getters if getter is not None]
     return lambda: tuple([repr(getter()) for getter in known])
 

@@ -114,11 +114,7 @@ class CandidatePair:
         return run_call(target, self._library), own
 
     def _holds_harder(self) -> bool:
-        """Return whether results are equal on harder inputs too, and say something.
-
-        Where the template says little of those that are made for all pairs, more
-        are made of what was accepted.
-        """
+        """Return whether results are equal on harder inputs too, and say something."""
         before = len(self._results)
         if not self._holds_on(self._inputs.harder):
             return False
@@ -148,10 +144,7 @@ def _own(name: str) -> str:
 
 
 def _say_something(results: list[CallRun], inputs: SourceInputs) -> bool:
-    """Return whether results could have been other ones: elements, or not the same word each time.
-
-    Text says how values are shown to people, and nothing of them.
-    """
+    """Return whether results could have been others: elements, or not the same word each time."""
     words = set()
     for found in results:
         if any(item[2].size for item in plain(found.value, inputs.library)):
@@ -218,10 +211,7 @@ class RelationVerification:
         return SourceInputs(source, calls, self.library, begin, avoided, self.seed)
 
     def _templates(self, source: LibraryApi) -> Iterator[tuple[str, str]]:
-        """Yield each template once, with its target: of documentation first, as it knows more.
-
-        They are the same in every process: what is excluded meanwhile keeps its place.
-        """
+        """Yield each template once, with its target, documented ones first, in a fixed order."""
         seen = set()
         for target, template in [
             *templates_in_documentation(source, self.names),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, Callable, Container, Iterator, Optional, Sequence
 
 from ...inputs.recipes import LiteralRecipe
 from ..library_calls import copy_call
-from ..mutation.array_construction import COMPLEX, FLOATS, INTEGERS, Arrays, arrays_of
+from ..mutation.array_construction import COMPLEX, FLOATS, INTEGERS
 from ..mutation.call_draft import ArgumentPath, changed, leaves
 from ..oracles.call_under_test import tolerance_of
-from ..relation_types import Library, LibraryApi, LiveCall
+from ..relation_types import Arrays, Library, LibraryApi, LiveCall
 from ..result_comparison import Tolerance, difference
 from .call_validity import CallRun, arrays, given, run_call
 
@@ -57,7 +57,7 @@ def variants(calls: Sequence[LiveCall], library: Library, seed: int = 0) -> Iter
     """
     import numpy as np
 
-    maker = arrays_of(library)
+    maker = library.arrays
     numbers = np.random.Generator(np.random.PCG64(seed))
     for change in _CHANGES:
         for live in calls:
@@ -145,10 +145,7 @@ _WORDS = frozenset(("dtype", "device", "layout", "memory_format", "qscheme"))
 
 
 def are_alike(one: Any, other: Any, library: Library) -> bool:
-    """Return whether both are arrays of one layout, plain values of one type, or such containers.
-
-    Objects of other kinds are never alike: nothing tells whether they are equal.
-    """
+    """Return whether both are arrays of one layout, plain values of one type, or containers."""
     if library.is_array(one) or library.is_array(other):
         both = library.is_array(one) and library.is_array(other)
         return both and getattr(one, "layout", None) == getattr(other, "layout", None)
@@ -173,10 +170,7 @@ VARIED, OPTIONAL = 4, 2
 
 @dataclass(frozen=True)
 class ValidCall:
-    """A call of the source that succeeds, what it came to, and how exact that is.
-
-    ``changes`` says that it changes what it is given; ``text`` is what it is called.
-    """
+    """A call of the source that succeeds, its result, exactness, and if it ``changes`` input."""
 
     live: LiveCall
     ran: CallRun
@@ -185,10 +179,7 @@ class ValidCall:
     text: str
 
     def differs(self, own: LiveCall, other: CallRun, library: Library) -> bool:
-        """Return whether another call, run on ``own`` copies, came to something else.
-
-        Where this one changes its arguments, they are compared as well.
-        """
+        """Return whether a call on ``own`` copies came to something else, or left it so."""
         if not are_alike(other.value, self.ran.value, library):
             return True
         if difference(other.value, self.ran.value, library, self.tolerance) is not None:
@@ -199,29 +190,17 @@ class ValidCall:
         return difference(left, right, library, self.tolerance) is not None
 
 
+@dataclass(eq=False)
 class SourceInputs:
-    """Calls of an API with their texts: those that succeed are its valid inputs.
+    """Calls of an API that succeed; ``begin`` hears each text, ``avoided`` ones are not run."""
 
-    ``begin`` is told the text of each before it is run; those whose texts are
-    in ``avoided`` are not.
-    """
-
-    def __init__(
-        self,
-        api: LibraryApi,
-        calls: Sequence[tuple[LiveCall, str]],
-        library: Library,
-        begin: BeginCall,
-        avoided: Container[str] = (),
-        seed: int = 0,
-    ) -> None:
-        self.api = api
-        self.library = library
-        self._calls = calls
-        self._begin = begin
-        self._avoided = avoided
-        self._seed = seed
-        self._known: list[Optional[ValidCall]] = []
+    api: LibraryApi
+    _calls: Sequence[tuple[LiveCall, str]]
+    library: Library
+    _begin: BeginCall
+    _avoided: Container[str] = ()
+    _seed: int = 0
+    _known: list[Optional[ValidCall]] = field(default_factory=list)
 
     @cached_property
     def valid(self) -> list[ValidCall]:

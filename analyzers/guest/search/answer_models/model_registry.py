@@ -6,6 +6,7 @@ import copy
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .answer_model import Answer, AnswerModel
+from .chat_answers import CHAT, CONTENT, CONVERSE, MESSAGE, RESPONSE
 from .label_answers import (
     ENTITIES,
     ENTITY_SENTIMENTS,
@@ -22,11 +23,9 @@ from .picture_answers import AZURE_PICTURE, FACES, REKOGNITION_FACES, SAFE_SEARC
 from .text_answers import (
     AZURE_READ,
     AZURE_SENTIMENT,
-    CHAT,
     COMPREHEND_SENTIMENT,
     HEARD,
     REKOGNITION_TEXT,
-    RESPONSE,
     SENTIMENT,
     SPEECH,
     TEXT,
@@ -44,12 +43,14 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
     ``None`` for other shapes.
 
     ``entry`` has ``key`` and ``score``, paths such as ``"tags.list[].name"``
-    with one list in them, and ``highest``, the best score.  What an answer
+    with one list in them, and ``highest``, the best score; entries without a name have a score
+    alone.  What an answer
     and its entries have besides is that of the ``ordinary`` answer, if there
     is one: code may read any of it.  Of an answer that lists ``least`` entries
     at least, the ordinary ones are listed where there is nothing to find.
     """
     key, score = (_canonical(entry, entry.get(name) or "") for name in ("key", "score"))
+    key = key or f"{score.partition('[].')[0]}[]._" * ("[]." in score)
     if "[" not in key and "{" not in key:
         return _one(entry, key)
     if key.count("[].") != 1 or key.endswith("[]"):
@@ -65,8 +66,9 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
     def write(number: int, name: str, likely: float) -> Dict[str, Any]:
         del number
         made: Dict[str, Any] = copy.deepcopy(usual)
-        _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
-        _illustrate(made, inner, name)
+        if inner != "_":
+            _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
+            _illustrate(made, inner, name)
         if rated and "[]" not in rated:
             _put(made, rated.split("."), likely)
         return made
@@ -175,6 +177,9 @@ MODELS: List[Tuple[str, AnswerModel]] = [
     ("openai.moderations", MODERATION),
     ("openai.chat_completions", CHAT),
     ("openai.responses", RESPONSE),
+    ("anthropic.messages", MESSAGE),
+    ("aws.bedrock-runtime.converse", CONVERSE),
+    ("gemini.generate_content", CONTENT),
     ("openai.transcriptions", HEARD),
     ("huggingface.automatic_speech_recognition", HEARD),
 ]

@@ -169,28 +169,6 @@ class SpeechText(TextModel):
         return {"results": [result] if knobs else []}
 
 
-class ChatText(TextModel):
-    """The text of a model's message in a conversation."""
-
-    fields = ("choices", "message", "content")
-
-    def answer(self, knobs: str) -> Answer:
-        """One choice that says the text."""
-        message = {"role": "assistant", "content": knobs}
-        return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
-
-
-class ResponseText(TextModel):
-    """The text of a model's response."""
-
-    fields = ("output", "content", "text", "output_text")
-
-    def answer(self, knobs: str) -> Answer:
-        """One message with the text."""
-        part = {"type": "output_text", "text": knobs, "annotations": []}
-        return {"output": [{"type": "message", "role": "assistant", "content": [part]}]}
-
-
 class PlainText(TextModel):
     """The transcript of a speech as plain text."""
 
@@ -224,8 +202,6 @@ def _line(text: str) -> Dict[str, Any]:
 AZURE_READ = ReadText()
 REKOGNITION_TEXT = RekognitionText()
 TEXTRACT_TEXT = TextractText()
-CHAT = ChatText()
-RESPONSE = ResponseText()
 HEARD = PlainText()
 SPEECH = SpeechText()
 

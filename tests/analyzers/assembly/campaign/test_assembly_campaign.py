@@ -125,6 +125,13 @@ def test_layers_that_fit_nowhere_are_tried_alone():
     assert "torch.nn.MultiheadAttention" not in campaign.ran
 
 
+def test_loss_that_no_assembled_file_has_runs_as_it_is_documented():
+    found, campaign, _ = examined(APP, "Linear", "ReLU", "L1Loss")
+    assert "torch.nn.L1Loss" in campaign.alone
+    assert "torch.nn.L1Loss" not in campaign.apis
+    assert all(api == "torch.nn.LayerNorm" for api, _ in keys(found))
+
+
 def test_checks_that_are_there_are_no_findings(monkeypatch):
     plain = torch.nn.LayerNorm.__init__
 

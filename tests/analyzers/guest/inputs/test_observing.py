@@ -97,14 +97,16 @@ def test_dead():
 def start(tmp_path: Path):
     guests: list[GuestAtHand] = []
 
-    def begin(files: dict[str, str], path: str, function: str, python: str = sys.executable):
+    def begin(
+        files: dict[str, str], path: str, function: str, *others: str, python: str = sys.executable
+    ):
         root = tmp_path / "project"
         root.mkdir()
         for name, text in files.items():
             (root / name).write_text(text)
         guest = GuestAtHand(tmp_path, root, python)
         guests.append(guest)
-        assert guest.prepare(path, function)["type"] == "prepared"
+        assert guest.prepare(path, function, *others)["type"] == "prepared"
         return guest
 
     yield begin
@@ -112,16 +114,36 @@ def start(tmp_path: Path):
         guest.close()
 
 
-def observe(guest: GuestAtHand, functions: list[str], tests: list[str], seconds: float = 60.0):
-    guest._wire.send(
-        {"type": "observe", "functions": functions, "tests": tests, "seconds": seconds}
-    )
+def observe(
+    guest: GuestAtHand,
+    functions: list[str],
+    tests: list[str],
+    seconds: float = 60.0,
+    documents: tuple[str, ...] = (),
+):
+    frame = {"functions": functions, "tests": tests, "documents": documents, "seconds": seconds}
+    guest._wire.send({"type": "observe", **frame})
     reply = guest._received()
     assert reply["type"] == "observed"
     for call in reply["calls"]:
         for text in call["arguments"].values():
             parse(text)
     return reply
+
+
+def test_calls_of_a_base_class_in_another_file_are_recorded(start):
+    near = "import base\n\n\nclass Near(base.Base):\n    def other(self, x):\n        return x\n"
+    files = {
+        "base.py": "class Base:\n    def other(self, x):\n        return 0\n\n"
+        "    def forward(self, x):\n        return self.other(x)\n",
+        "near.py": near,
+        "test_near.py": "import near\n\ndef test():\n    assert near.Near().forward(3) == 3\n",
+    }
+    guest = start(files, "near.py", "Near.forward", "base.py")
+    reply = observe(guest, ["Near.other", "base.py::Base.forward"], ["test_near.py"])
+    calls = {call["function"]: call["arguments"] for call in reply["calls"]}
+    seen = {"x": "froms([3])"}
+    assert calls == {"Near.other": seen, "base.py::Base.forward": seen}
 
 
 def test_calls_are_recorded_with_what_they_were_given(start):
@@ -157,6 +179,45 @@ def test_calls_are_recorded_with_what_they_were_given(start):
         "test_net.py::test_net",
     }
     assert reply["notes"] == []
+
+
+README = """\
+```python
+import torch
+from net import Net, scale
+
+net = Net(width=4)
+```
+
+Use it:
+
+```python
+net(torch.zeros(5, 4), sizes=())
+raise SystemExit
+```
+
+```python
+scale(torch.zeros(1), factor=undefined)
+```
+
+```sh
+net --help
+```
+"""
+
+
+def test_examples_of_a_document_run_one_after_the_other_and_tell_what_made_an_instance(start):
+    example = (
+        '\n\ndef halved(x):\n    """\n    >>> halved(torch.ones(2))\n    """\n    return x / 2\n'
+    )
+    guest = start({"net.py": NET + example, "README.md": README}, "net.py", "Net.forward")
+    functions = ["Net.forward", "Net.__init__", "scale", "halved"]
+    reply = observe(guest, functions, [], documents=("README.md", "net.py"))
+    made, called, *_ = reply["calls"]
+    assert made["function"] == "Net.__init__"
+    assert (called["owner"], called["constructor"]) == ("Net", {"width": "froms([4])"})
+    assert called["test"] == "README.md"
+    assert not any(each["function"] == "scale" for each in reply["calls"])
 
 
 def test_plain_tests_run_without_pytest(start, monkeypatch, tmp_path):
@@ -202,7 +263,7 @@ def test_tests_that_end_the_process_leave_the_guest_alive(start):
     assert reply["calls"] == []
     assert reply["notes"]
     again = observe(guest, ["mean"], ["missing.py"])
-    nothing = {"type": "observed", "calls": [], "outcomes": {}}
+    nothing = {"type": "observed", "calls": [], "outcomes": {}, "used": []}
     assert again == {**nothing, "notes": ["there are no tests"]}
 
 

@@ -166,3 +166,18 @@ def test_true_is_not_one_and_zero_has_a_sign():
 def test_what_has_no_literal_is_said(value):
     with pytest.raises(BadRecipe):
         literal(value)
+
+
+def test_objects_of_other_files_and_of_libraries_are_imported(tmp_path, monkeypatch):
+    folder = tmp_path / "tests" / "shared"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "sizes.py").write_text("WIDTH = 3\n")
+    (folder / "nets.py").write_text(
+        "from .sizes import WIDTH\n\ndef wide(n):\n    return WIDTH * n\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert evaluate(parse("constructed('tests/shared/nets.py', 'wide', 2)"), {}) == 6
+    same = evaluate(parse("imported('tests/shared/nets.py', 'wide')"), {})
+    assert same is evaluate(parse("imported('tests/shared/nets.py', 'wide')"), {})
+    assert evaluate(parse("constructed('fractions', 'Fraction.from_float', 0.5)"), {}) == 0.5

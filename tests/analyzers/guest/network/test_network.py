@@ -126,6 +126,14 @@ def ask(seconds):
     time.sleep(60)
     return slept >= seconds, time.monotonic() - began < 30, said
 
+def nap():
+    time.sleep(36000)
+    return "awake"
+
+def wait():
+    while True:
+        time.sleep(60)
+
 def environment():
     return sorted(name for name in os.environ if "KEY" in name or "proxy" in name.lower())
 """
@@ -152,9 +160,18 @@ def test_closed_network_fails_at_once_and_ends_waiting(prepared):
     assert result["outside"] == ["example.com:443"]
 
 
+@pytest.mark.parametrize(("function", "kind"), [("nap", "returned"), ("wait", "timed-out")])
+def test_nobody_is_waited_for(prepared, function, kind):
+    (result,) = prepared(function, CLOSED).run(probe(()), seconds=3600.0)
+    assert result["ending"]["kind"] == kind
+
+
 @pytest.mark.parametrize("network", [CLOSED, None])
 def test_environment_has_dummy_keys_alone(prepared, network):
-    keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"]
+    keys = [
+        *("ANTHROPIC_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+        *("GEMINI_API_KEY", "OPENAI_API_KEY"),
+    ]
     assert prepared("environment", network).ending()["value"] == repr(keys)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from analyzers.guest.inputs.recipes import CallRecipe as Made
 from analyzers.guest.inputs.recipes import literal
 from analyzers.guest.relations.library_calls import parse_call
+from analyzers.guest.relations.mutation.array_construction import DTYPES, MOST_ELEMENTS, cast
 from analyzers.guest.relations.relation_types import FUNCTION, ApiParameter, LibraryApi
 
 _DICE = random.Random(0)
@@ -66,11 +67,30 @@ CALLS = (
 )
 
 
+class SmallArrays:
+    """Maker of NumPy's arrays."""
+
+    def is_plain(self, array):
+        return str(array.dtype) in DTYPES and array.size <= MOST_ELEMENTS
+
+    def made(self, dtype, values, like, /):
+        return cast(values, dtype)
+
+    def layouts(self, array):
+        ways = [lambda: np.asfortranarray(array), lambda: array[::-1].copy()[::-1]]
+        return ways + self.overlapping(array) if array.ndim else []
+
+    def overlapping(self, array):
+        few = not array.ndim or array.shape[0] < 2
+        return [] if few else [lambda: np.broadcast_to(array[:1].copy(), array.shape)]
+
+
 class SmallLibrary:
     """The library; its random numbers are Python's."""
 
     name = "small"
     version = "1.0"
+    arrays = SmallArrays()
     unsafe = ("small.save",)
 
     def __init__(self, functions=FUNCTIONS, calls=CALLS):

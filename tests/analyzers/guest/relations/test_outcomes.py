@@ -4,13 +4,12 @@ from typing import Any
 
 import torch
 
-from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import MOST_TEXT, outcome_of
 from analyzers.guest.relations.relation_types import CRASHED, EXCEPTION, SUCCESS
 
 
 def of(function: Any) -> Any:
-    return outcome_of(function, library("torch"))
+    return outcome_of(function)
 
 
 def test_a_value_is_printed_on_one_line() -> None:

@@ -1,4 +1,4 @@
-"""Oracles judge without torch's compiler being loaded."""
+"""Oracles judge without torch's compiler being loaded, in forks of a template too."""
 
 import subprocess
 import sys
@@ -6,7 +6,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[4]
 PROGRAM = """
-import sys, torch
+import gc, sys
+from analyzers.guest import template
+template.preload(["torch"], None)
+gc.freeze()
+import torch
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.relation_types import LiveCall
 from analyzers.guest.relations.oracles.oracle_registry import judge_call

@@ -116,8 +116,9 @@ def test_attribute_that_the_constructor_may_leave_out_is_the_codes(prepared) -> 
     assert (ending["exception"], ending["standin"]) == ("AttributeError", False)
 
 
-def test_missing_device_is_no_defect(prepared) -> None:
-    assert prepared("without_driver").ending()["standin"] is True
+@pytest.mark.parametrize("function", ["without_driver", "without_accelerator"])
+def test_missing_device_is_no_defect(prepared, function) -> None:
+    assert prepared(function).ending()["standin"] is True
 
 
 def test_call_that_asks_without_end_is_not_run(prepared) -> None:

@@ -46,6 +46,8 @@ def test_stand_in_decorator_keeps_function(absent) -> None:
         ("Seller.sell", "('EUR', 6)"),
         ("Seller.plain", "'tea'"),
         ("Seller.named", "('Seller', 'tea')"),
+        ("Reseller.sell", "('EUR', 6)"),
+        ("Reader.read", "6"),
         ("Stubborn.ask", "True"),
         ("outer.<locals>.inner", "'teatea'"),
     ],
@@ -68,6 +70,41 @@ def test_parameters_leave_out_self(start: Start) -> None:
             "annotation": None,
         }
     ]
+
+
+def test_folder_that_the_program_starts_in_is_searched(start: Start, tmp_path: Path) -> None:
+    for name, text in (
+        ("views/show.py", "from parts.words import WORD\n\ndef f():\n    return WORD\n"),
+        ("parts/words.py", "WORD = 'tea'\n"),
+    ):
+        place = tmp_path / "My server" / name
+        place.parent.mkdir(parents=True)
+        place.write_text(text)
+    guest = start(tmp_path)
+    guest.prepare("My server/views/show.py", "f")
+    assert guest.ending()["value"] == "'tea'"
+
+
+INJECTED = """
+from pathlib import Path
+from fastapi import Depends, UploadFile
+import fastapi
+
+
+def user():
+    return {"name": "Ada"}
+
+
+async def view(user=Depends(user), *, photo: UploadFile = fastapi.File(None), at=Path("x"), n=1):
+    return user["name"]
+"""
+
+
+def test_what_a_framework_injects_is_given(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(INJECTED)
+    reply = start(tmp_path).prepare("app.py", "view")
+    has_default = {each["name"]: each["default"] for each in reply["parameters"]}
+    assert has_default == {"user": False, "photo": False, "at": True, "n": True}
 
 
 @pytest.mark.parametrize(
@@ -145,6 +182,20 @@ def test_work_folder_is_not_the_checkout(start: Start, tmp_path: Path) -> None:
     guest.prepare("app.py", "main")
     assert guest.ending(name=literal("new.txt"))["value"] == "'seven'"
     assert not (root / "new.txt").exists()
+
+
+def test_module_of_a_package_hides_no_library(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "project" / "package" / "backend"
+    folder.mkdir(parents=True)
+    for package in (folder.parent, folder):
+        (package / "__init__.py").touch()
+    (folder / "beside.py").write_text("NUMBER = 3")
+    (folder / "numpy.py").write_text(
+        "import numpy as np\nimport beside\ndef three():\n    return int(np.abs(-beside.NUMBER))\n"
+    )
+    guest = start(tmp_path / "project")
+    guest.prepare("package/backend/numpy.py", "three")
+    assert guest.ending()["value"] == "3"
 
 
 def test_folders_of_the_project_can_be_written_to(start: Start, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Time as processes work: what else a machine has to do changes no limit and no search."""
 
+import importlib
 import os
 import time
 
@@ -101,6 +102,12 @@ def _spin():
         pass
 
 
+def _work_on(told):
+    """The clock may ring as soon as it is told that the work took longer."""
+    told[0] = 1.0
+    _spin()
+
+
 @pytest.fixture
 def told(monkeypatch):
     """What the clock of this process says."""
@@ -117,9 +124,8 @@ def test_limit_waits_until_the_work_is_done(told):
         while time.monotonic() < until:
             pass
         assert not clock.expired
-        told[0] = 1.0
         with pytest.raises(TimeUp):
-            _spin()
+            _work_on(told)
     finally:
         clock.stop()
 
@@ -154,3 +160,25 @@ def test_search_that_is_cut_short_says_so(tmp_path):
         str(tmp_path), cases("app.py", FUNCTION), mutation_seconds=0.0, symbolic_seconds=0.001
     )
     assert any("cut short" in note for note in frame["notes"])
+
+
+def test_what_is_imported_may_take_longer(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text("import time\nwork(0.5)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("builtins.work", work, raising=False)
+    clock = Clock()
+    clock.start(0.1)
+    importlib.import_module("slow_to_import")
+
+    clock.stop()
+    assert not clock.expired
+    clock.start(0.1)
+    with pytest.raises(TimeUp):
+        work(30.0)
+    clock.stop()
+
+
+def work(seconds):
+    end = time_limits.now() + seconds
+    while time_limits.now() < end:
+        pass

@@ -46,6 +46,28 @@ WAYS = {
         def f(page):
             return mood(re.sub('x', 'y', page.select('h1').next))
         """,
+    "a form whose text begins with a sign": """
+        def f(request, store):
+            text = request.form['text']
+            if text[0] == '#':
+                return mood(store.next().text)
+        """,
+    "a library that is handed on": """
+        class Posts:
+            def __init__(self, api):
+                self.api = api.open()
+        def of(client, tag):
+            return [post.text for post in client.search(tag)]
+        def f(api, client):
+            Posts(api)
+            return [mood(text) for text in of(client, '#x')]
+        """,
+    "a name that only sounds like a text": """
+        def f(messages):
+            message = messages.history().message
+            if message.size > 0 and len(message) ** message.sender:
+                return mood(message.body.text)
+        """,
     "an answer at the keyboard": """
         def f(store):
             if input('Go on? ').lower() != 'y':
@@ -77,6 +99,19 @@ def test_assumptions_lead_to_the_call(way: str) -> None:
 def test_parameter_is_preferred_to_an_assumption() -> None:
     entry = find_entry(target("def f(text, api):\n    return mood(text), api.x"), [])
     assert entry.slot == "text"
+
+
+def test_parameter_takes_the_input_where_the_rest_is_assumed() -> None:
+    source = """
+        def f(image, settings):
+            if settings.muted:
+                return None
+            return labels(bytes(bytearray(image)))
+        """
+    entry = find_entry(target(source), [])
+    assert entry.slot == "image", entry
+    assert entry.arguments is not None
+    assert "muted" in entry.arguments[FACTS]["source"]
 
 
 def test_code_that_asks_nothing_stays_so() -> None:

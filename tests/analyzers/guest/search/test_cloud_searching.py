@@ -3,6 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
+from analyzers.cloud.answer_crashes import is_of_parsing
 from tests.analyzers.guest.guests import GuestAtHand
 
 Start = Callable[..., GuestAtHand]
@@ -30,12 +31,12 @@ def test_search_reaches_both_branches(start: Start, bare_python: str, installed,
     [
         "is_smiling",
         "is_receipt",
-        "is_person",
+        pytest.param("is_person", marks=pytest.mark.slow),
         "is_unsafe",
-        "is_flame",
-        "is_dog",
-        "is_way_out",
-        "is_stop",
+        pytest.param("is_flame", marks=pytest.mark.slow),
+        pytest.param("is_dog", marks=pytest.mark.slow),
+        pytest.param("is_way_out", marks=pytest.mark.slow),
+        pytest.param("is_stop", marks=pytest.mark.slow),
     ],
 )
 def test_code_that_reads_all_of_an_answer_never_crashes(
@@ -49,3 +50,58 @@ def test_code_that_reads_all_of_an_answer_never_crashes(
     assert found["crashes"] == []
     assert {witness["goal"] for witness in found["witnesses"]} == set(goals)
     assert all(witness["confirmed"] for witness in found["witnesses"])
+
+
+@pytest.mark.parametrize(
+    ("function", "crashes"),
+    [
+        ("plain", {"json.decoder.JSONDecodeError"}),
+        pytest.param("guarded", set(), marks=pytest.mark.slow),
+        pytest.param("in_json", set(), marks=pytest.mark.slow),
+        ("strict", {"TypeError"}),
+        pytest.param("careful", set(), marks=pytest.mark.slow),
+        pytest.param("forced", set(), marks=pytest.mark.slow),
+        pytest.param("free", {"AttributeError"}, marks=pytest.mark.slow),
+        ("streamed", set()),
+        pytest.param("split", {"ValueError"}, marks=pytest.mark.slow),
+    ],
+)
+def test_language_model_answers_as_the_request_lets_it(start: Start, function, crashes) -> None:
+    guest = start("clouds", python=sys.executable)
+    guest.prepare("turns.py", function)
+    found = guest.search(goals=[], **{**BUDGET, "mutation_seconds": 3.0})
+    assert found["obstacle"] is None
+    ended = (
+        (crash["ending"]["exception"], crash["ending"]["message"]) for crash in found["crashes"]
+    )
+    assert {each[0] for each in ended if is_of_parsing(*each)} == crashes
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "crashes"),
+    [
+        ("claude.py", "plain", {"json.decoder.JSONDecodeError"}),
+        ("claude.py", "posted_plain", {"json.decoder.JSONDecodeError"}),
+        ("claude.py", "guarded", set()),
+        ("claude.py", "called", set()),
+        ("bedrock.py", "plain", {"json.decoder.JSONDecodeError"}),
+        ("bedrock.py", "guarded", set()),
+        ("bedrock.py", "called", set()),
+        ("gemini.py", "plain", {"json.decoder.JSONDecodeError"}),
+        ("gemini.py", "guarded", set()),
+        ("gemini.py", "formed", set()),
+        ("gemini_first.py", "plain", {"json.decoder.JSONDecodeError"}),
+        ("gemini_first.py", "formed", set()),
+    ],
+)
+def test_models_of_other_providers_answer_with_any_text(
+    start: Start, bare_python: str, file, function, crashes
+) -> None:
+    guest = start("clouds", python=bare_python)
+    guest.prepare(file, function)
+    found = guest.search(goals=[], **{**BUDGET, "mutation_seconds": 1.0})
+    assert found["obstacle"] is None
+    ended = (
+        (crash["ending"]["exception"], crash["ending"]["message"]) for crash in found["crashes"]
+    )
+    assert {each[0] for each in ended if is_of_parsing(*each)} == crashes

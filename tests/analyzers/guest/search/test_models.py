@@ -35,6 +35,9 @@ MESSAGES = {
     "openai.moderations": "openai.types.ModerationCreateResponse",
     "openai.chat_completions": "openai.types.chat.ChatCompletion",
     "openai.responses": "openai.types.responses.Response",
+    "gemini.generate_content": "google.genai.types.GenerateContentResponse",
+    "aws.bedrock-runtime.converse": "bedrock-runtime.ConverseResponse",
+    "anthropic.messages": "anthropic.types.Message",
     "openai.transcriptions": "openai.types.audio.Transcription",
     "huggingface.automatic_speech_recognition": "huggingface_hub.AutomaticSpeechRecognitionOutput",
 }
@@ -148,3 +151,13 @@ def test_objects_lie_in_different_places() -> None:
     listed = objects.answer((("Cat", 0.9), ("Dog", 0.8)))["localized_object_annotations"]
     first, second = (one["bounding_poly"]["normalized_vertices"] for one in listed)
     assert max(corner["x"] for corner in first) < min(corner["x"] for corner in second)
+
+
+def test_entries_without_a_name_have_a_score_alone() -> None:
+    (entry,) = catalogue.load_catalogue().as_json(["aws.rekognition.compare_faces"])
+    model = model_for(entry)
+    assert model is not None
+    (match,) = model.answer((("anyone", 88.0),))["FaceMatches"]
+    assert match["Similarity"] == 88.0
+    assert "_" not in match
+    assert model.answer(model.start())["FaceMatches"] == []

@@ -42,3 +42,30 @@ def test_reason_names_what_stopped_the_call(reason: str) -> None:
     obstacle = entry.obstacle or ""
     assert obstacle.startswith("returned before it called the API")
     assert reason in obstacle
+
+
+def test_reason_names_the_error_behind_one_that_the_code_raises() -> None:
+    code = """
+        class Refused(Exception): pass
+        def f(text):
+            try:
+                {}['name']
+            except KeyError:
+                raise Refused('sorry')
+            return mood(text)
+        """
+    obstacle = find_entry(target(code), []).obstacle or ""
+    assert "raised" in obstacle
+    assert "(sorry) at app.py:7 after KeyError ('name') at app.py:5, before" in obstacle
+
+
+def test_reason_is_that_of_the_call_which_came_furthest() -> None:
+    code = """
+        def f(api):
+            if api.kind != 'new':
+                return None
+            print(api.number == 1)
+            raise LookupError('nothing of the kind')
+        """
+    obstacle = find_entry(target(code), []).obstacle or ""
+    assert "LookupError" in obstacle

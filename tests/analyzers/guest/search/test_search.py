@@ -177,6 +177,18 @@ def test_contradiction_is_proved_dead() -> None:
 
 
 @needs_crosshair
+def test_search_that_comes_to_no_end_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = target("def f(image):\n    return any(0.9 < l.score < 0.5 for l in labels(image))\n")
+    wanted = message(prepared, mutation_seconds=0.02, symbolic_seconds=20.0)
+    assert search(prepared, wanted)["exhausted"]
+    crosshair_paths = importlib.import_module("analyzers.guest.search.crosshair_paths")
+    monkeypatch.setattr(crosshair_paths, "SLOW_SECONDS", -1.0)
+    frame = search(prepared, wanted)
+    assert frame["exhausted"] == []
+    assert any("cut short" in note for note in frame["notes"])
+
+
+@needs_crosshair
 @pytest.mark.parametrize(
     "source",
     [

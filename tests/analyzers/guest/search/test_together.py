@@ -1,4 +1,5 @@
 from analyzers.guest.protocol.api_calls import ApiRequest
+from analyzers.guest.search.code_constants import ORDINARY
 from analyzers.guest.search.search_campaign import CandidateSupplier, CatalogueModels
 
 ENTITIES = "google.language.analyze_entities"
@@ -28,3 +29,9 @@ def test_a_text_that_names_nothing_has_no_feelings_about_it() -> None:
     supplier = CandidateSupplier(CatalogueModels([]), {SENTIMENTS: PLAN[SENTIMENTS]})
     assert named(supplier, ENTITIES, "on the river") == []
     assert named(supplier, SENTIMENTS, "on the river") == []
+
+
+def test_names_that_mean_nothing_are_words_of_the_text() -> None:
+    entries = tuple((name, 0.9) for name in (*ORDINARY[:2], "Rhine"))
+    supplier = CandidateSupplier(CatalogueModels([]), {ENTITIES: (entries,)})
+    assert named(supplier, ENTITIES, "on the river") == ["on", "the", "Rhine"]

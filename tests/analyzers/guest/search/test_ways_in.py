@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from analyzers.cloud.inversion.openings import openings
 from analyzers.guest.search.input_entry import find_entry
 from analyzers.vocabulary import ApiCall, InputArgument
 from tests.analyzers.guest.search.targets import target
@@ -165,3 +166,35 @@ def f(content):
         template = guest.search((), 0, 0.0).template
     assert template is not None
     assert set(template.arguments) == {"content"}
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "len(text) < 100",
+        "len(text.split()) < 20",
+        "len(text) <= 300",
+        "len(text.split('.')) < 5",
+        "len(text.splitlines()) < 3",
+    ],
+)
+def test_long_texts_pass_guards(guard: str) -> None:
+    source = f"def f(text):\n    if {guard}:\n        return None\n    return mood(text)"
+    prepared = target(source)
+    entry = find_entry(prepared, [], openings(prepared.sources, "app.py", "f"))
+    assert entry.slot == "text", entry
+
+
+def test_what_a_response_sends_in_parts_is_drawn() -> None:
+    source = """
+        class Response:
+            def __init__(self, parts):
+                self.response = parts
+        def parts(text):
+            while True:
+                yield mood(text).score
+        def f(text):
+            return Response(parts(text))
+        """
+    entry = find_entry(target(source), [])
+    assert entry.slot == "text", entry

@@ -484,3 +484,9 @@ def batched(a, b):
 def nchw(image):
     b, h, w, c = image.shape
     return image.permute(0, 3, 1, 2).reshape(b, c * h, w)
+
+
+class Gated(nn.Module):
+    def forward(self, x):
+        x, gate = x.chunk(2, dim=-1)
+        return x * F.gelu(gate)

@@ -219,6 +219,7 @@ DEPARTURE = {
     "single": "",
     "low": None,
     "high": None,
+    "layers": [],
 }
 EXECUTED = {
     "done": ["onnxruntime"],

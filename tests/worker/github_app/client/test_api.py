@@ -18,7 +18,7 @@ from tests.worker.github_app.client.scripted import (
     raw,
     reply,
 )
-from worker.github_app.client import comments, pulls, wire
+from worker.github_app.client import wire
 from worker.github_app.client.api import TRIES, Api
 from worker.github_app.client.errors import (
     ConflictError,
@@ -33,7 +33,7 @@ from worker.github_app.client.errors import (
     UnavailableError,
     UncertainError,
 )
-from worker.github_app.client.models import listed
+from worker.github_app.client.objects import listed, review_comments
 
 
 def test_a_read_is_repeated_until_it_is_answered(github: Github, api: Api) -> None:
@@ -182,7 +182,8 @@ def test_pages_follow_link_to_the_end(github: Github, api: Api) -> None:
     link = '<http://127.0.0.1:9/x?page=2>; rel="next", <http://127.0.0.1:9/x?page=2>; rel="last"'
     pages = [reply(200, [{"sha": "a"}, {"sha": "b"}], {"link": link}), reply(200, [{"sha": "c"}])]
     github.replies = [*pages]
-    assert pulls.commits(api, "o/r", 1) == ["a", "b", "c"]
+    commits = listed(api.repository("o/r").get_pull(1).get_commits(), "sha")
+    assert [commit.sha for commit in commits] == ["a", "b", "c"]
     assert params_of(github.asked[0]) == {"per_page": "100"}
     assert github.asked[1].url == "http://127.0.0.1:9/x?page=2"
 
@@ -197,7 +198,7 @@ def test_pages_stop_at_their_bound(github: Github, api: Api) -> None:
 
 def test_entries_of_a_list_are_not_asked_for_one_by_one(github: Github, api: Api) -> None:
     github.replies = [reply(200, [{"id": 1, "node_id": "C", "body": "", "path": "a.py"}])]
-    (found,) = comments.of_pull(api, "o/r", 1)
+    (found,) = review_comments(api.repository("o/r").get_pull(1))
     assert (found.in_reply_to_id, found.line, found.user) == (None, None, None)
     assert len(github.asked) == 1
 
@@ -217,7 +218,7 @@ def test_entries_of_a_list_are_not_asked_for_one_by_one(github: Github, api: Api
 def test_a_link_to_another_server_is_refused(github: Github, api: Api, elsewhere: str) -> None:
     github.replies = [reply(200, [{"sha": "a"}], {"link": f'<{elsewhere}>; rel="next"'})]
     with pytest.raises(MovedError):
-        pulls.commits(api, "o/r", 1)
+        list(api.repository("o/r").get_pull(1).get_commits())
     assert len(github.asked) == 1
 
 

@@ -10,16 +10,7 @@ import pytest
 from github.NamedUser import NamedUser
 
 from tests.worker.github_app.client.scripted import Github, app, body_of, params_of, path_of, reply
-from worker.github_app.client import (
-    checks,
-    comments,
-    hooks,
-    issues,
-    pulls,
-    repositories,
-    reviews,
-    threads,
-)
+from worker.github_app.client import threads
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import (
     NotFoundError,
@@ -27,10 +18,16 @@ from worker.github_app.client.errors import (
     UnavailableError,
     UncertainError,
 )
-from worker.github_app.client.models import is_bot
+from worker.github_app.client.objects import is_bot, made, pull_request, registration
+from worker.github_app.commands.command_context import Permission, Person, find_requester
+from worker.github_app.outbox.task_handlers import undelivered
+from worker.github_app.publishing.audit_issue import standing_audit
+from worker.github_app.publishing.comment_marks import AUDIT, marked
+from worker.github_app.publishing.review_comment_plan import PlannedComment
+from worker.github_app.publishing.review_comments import line_comment
+from worker.store.records import Policy
 
 WHEN = "2026-11-22T12:00:00Z"
-CHECK_RUN = {"id": 5, "name": "Assayer", "head_sha": "a" * 40, "status": "queued", "more": {}}
 SIDE = {"ref": "main", "sha": "a" * 40, "repo": {"id": 42, "full_name": "o/r", "private": False}}
 PULL = {"number": 3, "state": "open", "head": SIDE, "base": SIDE, "updated_at": WHEN, "user": None}
 
@@ -39,49 +36,9 @@ def sent(github: Github, number: int = 0) -> Any:
     return body_of(github.asked[number])
 
 
-def test_a_check_run_is_sent_without_what_was_not_given(github: Github, api: Api) -> None:
-    github.replies = [reply(201, CHECK_RUN), reply(200, CHECK_RUN)]
-    checks.create(api, "o/r", "a" * 40, checks.Check(name="Assayer", status="queued"))
-    assert sent(github) == {"name": "Assayer", "status": "queued", "head_sha": "a" * 40}
-    output = checks.Output("title", "summary")
-    checks.update(api, "o/r", 5, checks.Check(output=output, actions=()))
-    assert sent(github, 1) == {"output": {"title": "title", "summary": "summary"}, "actions": []}
-
-
-def test_a_finished_check_run_is_sent_whole(github: Github, api: Api) -> None:
-    annotation = checks.Annotation("a.py", 3, 3, "failure", "says", start_column=1, end_column=2)
-    check = checks.Check(
-        status="completed",
-        conclusion="failure",
-        external_id="run",
-        details_url="https://assayer.example/runs/run",
-        started_at=datetime(2026, 11, 22, 12, tzinfo=UTC),
-        completed_at=datetime(2026, 11, 22, 12, 1, 2, 345678, tzinfo=UTC),
-        output=checks.Output("title", "summary", "text", (annotation,)),
-        actions=(checks.Action("Run 4×", "again", "rerun_4x"),),
-    )
-    github.replies = [reply(200, CHECK_RUN | {"conclusion": "failure"})]
-    assert checks.update(api, "o/r", 5, check).conclusion == "failure"
-    body = sent(github)
-    assert body["started_at"] == "2026-11-22T12:00:00Z"
-    assert body["completed_at"] == "2026-11-22T12:01:02Z"
-    assert body["output"]["annotations"] == [
-        {
-            "path": "a.py",
-            "start_line": 3,
-            "end_line": 3,
-            "annotation_level": "failure",
-            "message": "says",
-            "start_column": 1,
-            "end_column": 2,
-        }
-    ]
-    assert body["actions"][0]["identifier"] == "rerun_4x"
-
-
 def test_a_range_of_one_line_is_sent_as_that_line() -> None:
-    one = reviews.fields(reviews.LineComment("a.py", 7, "b", start_line=7))
-    more = reviews.fields(reviews.LineComment("a.py", 7, "b", start_line=5))
+    one = line_comment(PlannedComment("f", "a.py", "b", 7, start_line=7))
+    more = line_comment(PlannedComment("f", "a.py", "b", 7, start_line=5))
     assert "start_line" not in one
     assert "position" not in one
     assert (more["start_line"], more["start_side"], more["line"]) == (5, "RIGHT", 7)
@@ -90,7 +47,7 @@ def test_a_range_of_one_line_is_sent_as_that_line() -> None:
 def test_accounts_and_forks_that_are_gone_are_none(github: Github, api: Api) -> None:
     gone = PULL | {"head": SIDE | {"repo": None}}
     github.replies = [reply(200, gone)]
-    pull = pulls.get(api, "o/r", 3)
+    pull = pull_request(api, "o/r", 3)
     assert pull.user is None
     assert pull.head.repo is None
     assert pull.state == "open"
@@ -111,20 +68,20 @@ def test_an_answer_that_is_not_as_described_is_no_answer(
 ) -> None:
     github.replies = [reply(200, broken) for _ in range(4)]
     with pytest.raises(UnavailableError):
-        pulls.get(api, "o/r", 3)
+        pull_request(api, "o/r", 3)
 
 
 def test_a_write_whose_answer_is_not_as_described_is_uncertain(github: Github, api: Api) -> None:
     github.replies = [reply(201, {"id": "5"})]
     with pytest.raises(UncertainError):
-        comments.create(api, "o/r", 3, "text")
+        made(api.repository("o/r").get_issue(3).create_comment("text"))
     assert len(github.asked) == 1
 
 
 @pytest.mark.parametrize("name", ["", "o", "o/", "/r", "o/r/x", "../r", "o/.."])
 def test_what_is_no_repository_is_never_asked_for(github: Github, api: Api, name: str) -> None:
     with pytest.raises(ValueError, match="not the name"):
-        repositories.get(api, name)
+        api.repository(name)
     assert not github.asked
 
 
@@ -132,9 +89,9 @@ def test_names_in_paths_are_quoted(github: Github, api: Api) -> None:
     level = {"permission": "write", "role_name": "write"}
     target = {"object": {"sha": "b" * 40}, "url": "x"}
     github.replies = [reply(200, level), reply(200, target), reply(200, level)]
-    repositories.permission(api, "o/r", "x/../../y?z#")
-    repositories.branch_head(api, "o/r", "fix/a b?#")
-    repositories.permission(api, "o/r", "helper[bot]")
+    find_requester(api, "o/r", Person("x/../../y?z#"), None, Policy())
+    assert api.repository("o/r").get_git_ref("heads/fix/a b?#").object.sha == "b" * 40
+    find_requester(api, "o/r", Person("helper[bot]"), None, Policy())
     assert [path_of(request) for request in github.asked] == [
         "/repos/o/r/collaborators/x%2F..%2F..%2Fy%3Fz%23/permission",
         "/repos/o/r/git/ref/heads/fix/a%20b%3F%23",
@@ -155,31 +112,26 @@ def test_names_in_paths_are_quoted(github: Github, api: Api) -> None:
     ],
 )
 def test_the_finest_known_level_counts(permission: str, role: str | None, level: str) -> None:
-    found = repositories.Permission(permission=permission, role_name=role)
+    found = Permission(permission=permission, role_name=role)
     assert found.level == level
     assert found.allows("write") is (level in {"write", "maintain", "admin"})
 
 
-def test_the_app_and_what_it_is_granted_are_read(github: Github, tmp_path: Path) -> None:
+def test_the_app_knows_itself(github: Github, tmp_path: Path) -> None:
     api = app(github, tmp_path).api
     known = {"id": 7, "slug": "assayer", "permissions": {"checks": "write"}, "events": ["push"]}
-    github.replies = [reply(200, known), reply(200, {"id": 2, "permissions": {"checks": "read"}})]
-    assert repositories.registration(api).slug == "assayer"
-    assert repositories.granted(api, 2) == {"checks": "read"}
+    github.replies = [reply(200, known)]
+    assert registration(api).slug == "assayer"
 
 
-def test_an_audits_issues_leave_out_pull_requests(github: Github, api: Api) -> None:
-    issue = {"number": 1, "state": "open", "title": "Audit", "body": None}
+def test_an_audits_issue_is_no_pull_request(github: Github, api: Api) -> None:
+    issue = {"number": 1, "state": "open", "title": "Audit", "body": marked("text", AUDIT)}
     other = issue | {"number": 2, "pull_request": {"url": "x"}}
-    github.replies = [reply(200, [issue, other]), reply(201, issue), reply(200, issue)]
-    assert [found.number for found in issues.of_author(api, "o/r", "assayer[bot]")] == [1]
+    github.replies = [reply(200, [other, issue | {"number": 3, "body": None}, issue])]
+    found = standing_audit(api.repository("o/r"), "assayer[bot]")
+    assert found is not None
+    assert found.number == 1
     assert params_of(github.asked[0])["creator"] == "assayer[bot]"
-    issues.create(api, "o/r", "Audit", "text")
-    issues.edit(api, "o/r", 1, {"state": "closed"})
-    assert [sent(github, number) for number in (1, 2)] == [
-        {"title": "Audit", "body": "text"},
-        {"state": "closed"},
-    ]
 
 
 def attempt(number: int, guid: str, code: int, minute: int) -> dict[str, Any]:
@@ -209,7 +161,7 @@ def test_only_events_that_never_arrived_are_undelivered(github: Github, tmp_path
         attempt(3, "older", 502, 4),
     ]
     github.replies = [reply(200, tries, {"link": '<http://127.0.0.1:9/x>; rel="next"'})]
-    found = hooks.undelivered(app(github, tmp_path).api, since)
+    found = undelivered(app(github, tmp_path).api, since)
     assert [(delivery.id, delivery.guid) for delivery in found] == [(6, "never"), (9, "later")]
     assert len(github.asked) == 1
 
@@ -248,9 +200,8 @@ def test_threads_come_whole_over_pages_of_threads_and_comments(github: Github, a
         (big, "assayer[bot]", True),
         (2, "someone", False),
     ]
-    assert (first.start_line, first.line) == (2, 3)
     assert first.answered_by_people("assayer[bot]")
-    assert (second.line, second.outdated, second.comments[0].login) == (None, True, None)
+    assert (second.outdated, second.comments[0].login) == (True, None)
     variables = [sent(github, number)["variables"] for number in range(3)]
     assert [given["after"] for given in variables] == [None, "c1", "t1"]
 
@@ -301,9 +252,9 @@ def test_threads_are_resolved_and_comments_folded_by_mutations(github: Github, a
     threads.resolve(api, "T1")
     threads.unresolve(api, "T1")
     threads.minimise(api, "C1")
-    assert [sent(github, number)["variables"] for number in range(3)] == [
-        {"thread": "T1"},
-        {"thread": "T1"},
-        {"comment": "C1", "reason": "RESOLVED"},
+    assert [sent(github, number)["variables"]["input"] for number in range(3)] == [
+        {"threadId": "T1"},
+        {"threadId": "T1"},
+        {"subjectId": "C1", "classifier": "RESOLVED"},
     ]
     assert all(sent(github, number)["query"].startswith("mutation") for number in range(3))

@@ -21,6 +21,7 @@ from tests.worker.github_app.client.scripted import (
     reply,
 )
 from worker.github_app.client.api import Api
+from worker.github_app.client.app import InstallationToken, within
 from worker.github_app.client.errors import (
     ForbiddenError,
     NotFoundError,
@@ -28,7 +29,6 @@ from worker.github_app.client.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from worker.github_app.client.tokens import InstallationToken, within
 
 WANTED = {"checks": "write", "contents": "write"}
 
@@ -184,7 +184,7 @@ def test_a_write_is_not_sent_when_its_token_came_too_late(
 ) -> None:
     moments = iter([100.0, 121.0, 200.0, 221.0])
     monkeypatch.setattr("worker.github_app.client.api.monotonic", lambda: next(moments, 300.0))
-    monkeypatch.setattr("worker.github_app.client.tokens.Tokens.get", _given)
+    monkeypatch.setattr("worker.github_app.client.app.Tokens.get", _given)
     with pytest.raises(UnavailableError):
         post(api, "/a", {})
     assert not github.asked

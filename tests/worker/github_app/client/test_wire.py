@@ -12,8 +12,8 @@ import pytest
 
 from tests.github_double import GithubDouble
 from tests.worker.github_app.client.asking import api_of as api_at
+from tests.worker.github_app.client.asking import comment
 from tests.worker.github_app.client.scripted import SleepingClock
-from worker.github_app.client import comments
 from worker.github_app.client.api import Api, Surroundings
 from worker.github_app.client.credentials import Credentials
 from worker.github_app.client.errors import GithubError, UnavailableError, UncertainError
@@ -134,8 +134,6 @@ def test_requests_of_threads_keep_to_themselves(double: GithubDouble) -> None:
     api = api_at(double, repository)
     bodies = [f"comment {number}" for number in range(40)]
     with ThreadPoolExecutor(8) as threads:
-        made = list(
-            threads.map(lambda body: comments.create(api, NAME, pull.number, body).body, bodies)
-        )
+        made = list(threads.map(lambda body: comment(api, NAME, pull.number, body).body, bodies))
     assert made == bodies
     assert sorted(comment.body for comment in pull.comments()) == sorted(bodies)

@@ -19,7 +19,7 @@ def test_four_times_the_inputs_are_those_of_the_configuration(world):
     world.decide(pull, Policy(inputs=30))
     press(world, pull, "rerun_4x")
     new, _ = world.runs(pull)
-    assert new.job.options == RunOptions(inputs=120)
+    assert new.job.options == RunOptions(inputs=120, fresh=True)
     assert len(pull.check_runs()) == 2
     assert answers(pull) == []
 
@@ -28,7 +28,7 @@ def test_four_times_the_inputs_are_never_more_than_a_thousand(world):
     pull = world.opened()
     world.decide(pull, Policy(inputs=400))
     press(world, pull, "rerun_4x")
-    assert world.runs(pull)[0].job.options == RunOptions(inputs=1000)
+    assert world.runs(pull)[0].job.options == RunOptions(inputs=1000, fresh=True)
 
 
 def test_a_button_pressed_once_and_delivered_twice_counts_once(world):
@@ -89,7 +89,7 @@ def test_rerequesting_all_checks_is_one_run(world):
     pull.repository.rerun(pull.check_runs()[0])
     world.settle()
     new, _ = world.runs(pull)
-    assert (new.state.over, new.job.options) == (False, RunOptions())
+    assert (new.state.over, new.job.options) == (False, RunOptions(fresh=True))
     assert len(pull.check_runs()) == 2
 
 

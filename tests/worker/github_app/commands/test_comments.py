@@ -28,7 +28,7 @@ def test_a_rerun_is_a_new_check_run_and_one_answer_edited_at_the_end(world):
     comment = world.say(pull, "alice", "Sure?\n\n/assayer rerun inputs=40 seed=3\n")
     assert reactions(pull, comment) == ["eyes"]
     new, old = world.runs(pull)
-    assert new.job.options == RunOptions(inputs=40, seed=3)
+    assert new.job.options == RunOptions(inputs=40, seed=3, fresh=True)
     assert (new.job.head, old.state) == (pull.head, RunState.DONE)
     assert len(pull.check_runs()) == 2
     (said,) = answers(pull)

@@ -178,7 +178,8 @@ def test_a_leftover_review_that_was_never_given_is_removed(world, github, docume
 
 
 def test_a_review_that_is_refused_is_told_one_by_one(world, github, document, monkeypatch):
-    from worker.github_app.client import reviews
+    from github.PullRequest import PullRequest
+
     from worker.github_app.client.errors import RefusedError
 
     def refused(*_arguments, **_named):
@@ -186,14 +187,15 @@ def test_a_review_that_is_refused_is_told_one_by_one(world, github, document, mo
 
     pull = world.pull()
     examined(world, pull, document)
-    monkeypatch.setattr(reviews, "create", refused)
+    monkeypatch.setattr(PullRequest, "create_review", refused)
     world.drive()
     assert len(pull.threads()) == 2
     assert len(pull.bot_comments()) == 1
 
 
 def test_what_has_no_place_in_the_diff_is_told_in_the_summary(world, document, monkeypatch):
-    from worker.github_app.client import comments, reviews
+    from github.PullRequest import PullRequest
+
     from worker.github_app.client.errors import RefusedError
 
     def refused(*_arguments, **_named):
@@ -201,12 +203,8 @@ def test_what_has_no_place_in_the_diff_is_told_in_the_summary(world, document, m
 
     pull = world.pull()
     examined(world, pull, document)
-    for module, name in (
-        (reviews, "create"),
-        (comments, "create_at_line"),
-        (comments, "create_on_file"),
-    ):
-        monkeypatch.setattr(module, name, refused)
+    for name in ("create_review", "create_review_comment"):
+        monkeypatch.setattr(PullRequest, name, refused)
     world.drive()
     assert pull.threads() == []
     (comment,) = pull.bot_comments()

@@ -14,8 +14,8 @@ from worker.github_app.outbox.delivery_dispatch import dispatch_waiting
 from worker.github_app.outbox.outbox_worker import LeaseRenewer
 from worker.github_app.outbox.publisher import PollingLoop, publish, run_threads
 from worker.settings.operator_settings import Settings
+from worker.store.queue_names import PUBLISH
 from worker.store.records import Delivery, OutboxTask, OutboxTaskKind
-from worker.store.run_queue import PUBLISH
 from worker.store.store import Store
 
 PATIENCE = 30

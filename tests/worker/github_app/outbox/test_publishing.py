@@ -150,10 +150,14 @@ def test_progress_is_told_while_a_run_is_under_way(world):
     check = check_of(pull)
     assert check.status == "in_progress"
     with world.store.write() as unit:
-        assert unit.runs.progress(attempt, "testing function 1 of 2: shop.py::a *b* @ann")
+        assert unit.runs.progress(
+            attempt, "testing function 1 of 2: shop.py::a *b* @ann\nfailure, @bob"
+        )
     tell_progress(world, run, 2)
     assert "testing function 1 of 2" in check.summary
     assert "@ann" not in check.summary
+    assert "\n- failure, " in check.summary
+    assert "@bob" not in check.summary
     writes = len(world.github.writes)
     tell_progress(world, run, 3)
     assert len(world.github.writes) == writes
@@ -204,7 +208,8 @@ def test_a_renamed_repository_is_answered_under_its_new_name(world):
     world.drive()
     pull.repository.rename("bistro")
     with world.store.write() as unit:
-        unit.installations.rename(pull.repository.id, "acme/bistro")
+        known = unit.installations.repository(pull.repository.id)
+        unit.installations.see_repository(replace(known, full_name="acme/bistro"))
     world.finish(run, world.case["document"])
     world.drive()
     assert check_of(pull).conclusion == "failure"

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from requests.adapters import HTTPAdapter
 
 from tests.worker.github_app.publishing.documents import CASE
-from worker.github_app.client import pulls
 from worker.github_app.client.app import App
+from worker.github_app.client.objects import pull_request
 from worker.github_app.context import PublisherContext
 from worker.github_app.events.pull_request_events import pull_request_of
 from worker.github_app.outbox.outbox_worker import InstallationLimiter, LeaseRenewer, OutboxWorker
@@ -168,7 +168,7 @@ class PublisherWorld:
         repo = pull.repository
         api = self.app.installation(self.github.installation.id, repo.id, {"pull_requests": "read"})
         with self.store.write() as unit:
-            unit.pulls.see(pull_request_of(pulls.get(api, repo.full_name, pull.number), repo.id))
+            unit.pulls.see(pull_request_of(pull_request(api, repo.full_name, pull.number), repo.id))
 
     def start(self, run) -> Attempt:
         with self.store.write() as unit:

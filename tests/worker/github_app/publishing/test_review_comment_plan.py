@@ -8,8 +8,6 @@ from worker.github_app.messages import GONE
 from worker.github_app.publishing.comment_marks import fingerprint_in
 from worker.github_app.publishing.review_comment_plan import (
     Edit,
-    Keep,
-    LeaveAlone,
     PlannedComment,
     Post,
     PostedComment,
@@ -34,8 +32,8 @@ def test_new_finding_is_posted():
 
 
 def test_finding_that_stays_is_kept():
-    assert steps([PLAN], [THERE]) == (Keep(1),)
-    assert steps([PLAN], [replace(THERE, body="new\r\n")]) == (Keep(1),)
+    assert steps([PLAN], [THERE]) == ()
+    assert steps([PLAN], [replace(THERE, body="new\r\n")]) == ()
 
 
 def test_changed_text_is_edited_in_place():
@@ -53,21 +51,21 @@ def test_a_comment_whose_thread_is_unknown_says_that_it_is_fixed():
     there = replace(THERE, thread=None)
     [step] = steps([], [there])
     assert isinstance(step, SayFixed)
-    assert steps([], [replace(there, body=step.body)]) == (LeaveAlone(1),)
+    assert steps([], [replace(there, body=step.body)]) == ()
 
 
 @pytest.mark.parametrize("plans", [[], [PLAN]])
 def test_threads_in_which_people_answered_are_left_alone(plans):
-    assert steps(plans, [replace(THERE, body="old", answered=True)]) == (LeaveAlone(1),)
+    assert steps(plans, [replace(THERE, body="old", answered=True)]) == ()
 
 
 def test_answered_thread_on_other_lines_is_not_doubled():
-    assert steps([PLAN], [replace(THERE, line=9, answered=True)]) == (LeaveAlone(1),)
+    assert steps([PLAN], [replace(THERE, line=9, answered=True)]) == ()
 
 
 def test_answered_outdated_thread_stays_and_the_finding_is_told_anew():
     outdated = replace(THERE, line=None, outdated=True, answered=True)
-    assert steps([PLAN], [outdated]) == (Post(PLAN), LeaveAlone(1))
+    assert steps([PLAN], [outdated]) == (Post(PLAN),)
 
 
 @pytest.mark.parametrize(
@@ -90,20 +88,20 @@ def test_finding_that_is_back_is_unsaid_where_nothing_was_resolved():
 
 def test_finding_that_is_back_on_other_lines_is_posted():
     settled = replace(THERE, line=None, outdated=True, resolved=True, ours=True)
-    assert steps([PLAN], [settled]) == (Post(PLAN), LeaveAlone(1))
+    assert steps([PLAN], [settled]) == (Post(PLAN),)
 
 
 def test_what_people_resolved_stays_resolved():
-    assert steps([PLAN], [replace(THERE, resolved=True)]) == (LeaveAlone(1),)
+    assert steps([PLAN], [replace(THERE, resolved=True)]) == ()
 
 
 def test_of_two_remarks_the_newest_stays():
     twice = [THERE, replace(THERE, comment=2, thread="T2")]
-    assert {type(step): step.comment for step in steps([PLAN], twice)} == {Keep: 2, Resolve: 1}
+    assert {type(step): step.comment for step in steps([PLAN], twice)} == {Resolve: 1}
 
 
 def test_findings_that_were_not_tested_again_are_left_alone():
-    assert reconcile(WantedComments([], unsure={A}), [THERE]) == (LeaveAlone(1),)
+    assert reconcile(WantedComments([], unsure={A}), [THERE]) == ()
 
 
 def test_reason_for_settling_is_told():
@@ -194,7 +192,7 @@ def test_pushes_never_double_and_never_repeat(pushes):
         wanted = WantedComments(plans)
         world.obey(reconcile(wanted, world.there))
         again = reconcile(wanted, world.there)
-        assert all(isinstance(step, Keep | LeaveAlone) for step in again)
+        assert again == ()
         for fingerprint in (A, B, C):
             mine = [r for r in world.open(fingerprint) if not r.answered]
             planned = any(plan.fingerprint == fingerprint for plan in plans)

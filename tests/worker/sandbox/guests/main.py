@@ -45,6 +45,16 @@ def describe(sock):
     sock.recv(1)
 
 
+def device(sock):
+    """Read the device whose path is in the project, or say what refuses it."""
+    try:
+        found = Path(Path(ROOT[0], "device").read_text()).read_text()
+    except OSError as error:
+        found = errno.errorcode[error.errno]
+    say(sock, type="unprepared", reason=json.dumps(found))
+    sock.recv(1)
+
+
 def sockets(sock):
     families = ("AF_INET", "AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG")
     say(sock, type="unprepared", reason=json.dumps({name: opened(name) for name in families}))
@@ -195,7 +205,7 @@ def burn(sock):
 BEHAVIOURS = {
     behaviour.__name__: behaviour
     for behaviour in (
-        *(describe, sockets, leave, crash, oversize, garbage, half, drip),
+        *(describe, device, sockets, leave, crash, oversize, garbage, half, drip),
         *(stream, deep, forged, silent, chatter, hoard, breed, litter, burn),
         *(spill, hide_spilt, nest, leave_group, daemonise),
     )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from analyzers.guest.models.executed_frame import LONGEST_LAYER, MOST_LAYERS
 from worker.sandbox.protocol.frame_shapes import BadFrame
 from worker.sandbox.protocol.guest_frames import check
 from worker.sandbox.protocol.model_frames import MOST_COMPARISONS, MOST_DEPARTURES
@@ -24,6 +25,10 @@ DEPARTURE = {
     "single": "torch.nn.AvgPool2d(2)",
     "low": -1.5,
     "high": 2.0,
+    "layers": [
+        {"layer": "conv1", "error_ratio": 1.2},
+        {"layer": "features.3", "error_ratio": None},
+    ],
 }
 
 
@@ -57,6 +62,8 @@ def said(frame):
         {"ending": None, "signal": 11},
         {"layer": None, "single": "", "low": None, "high": None, "error_ratio": None},
         {"other": "negated"},
+        {"layers": []},
+        {"layers": [{"layer": "a" * LONGEST_LAYER, "error_ratio": 0.0}] * MOST_LAYERS},
         {"inputs": "(tensor((1, 3, 8, 8), seed=1),)", "mutations": "GF fc1: weight @7; LR relu"},
     ],
 )
@@ -93,6 +100,19 @@ def test_departures_of_the_protocol_pass(changes):
         {"layer": {**LAYER, "name": "a`b"}},
         {"layer": {**LAYER, "line": -1}},
         {"layer": {**LAYER, "source": "a\nb"}},
+        {"layers": None},
+        {"layers": [{"layer": "conv1", "error_ratio": 1.2}] * (MOST_LAYERS + 1)},
+        {"layers": [{"layer": "a" * (LONGEST_LAYER + 1), "error_ratio": 1.2}]},
+        {"layers": [{"layer": "<script>", "error_ratio": 1.2}]},
+        {"layers": [{"layer": "a\nb", "error_ratio": 1.2}]},
+        {"layers": [{"layer": "conv1", "error_ratio": -1.0}]},
+        {"layers": [{"layer": "conv1", "error_ratio": float("inf")}]},
+        {"layers": [{"layer": "conv1", "error_ratio": float("nan")}]},
+        {"layers": [{"layer": "conv1", "error_ratio": "1.2"}]},
+        {"layers": [{"layer": "conv1", "error_ratio": 10**400}]},
+        {"layers": [{"layer": 1, "error_ratio": 1.2}]},
+        {"layers": [{"layer": "conv1"}]},
+        {"layers": [["conv1", 1.2]]},
     ],
 )
 def test_what_could_do_more_is_refused(changes):

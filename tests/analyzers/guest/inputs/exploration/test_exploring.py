@@ -8,7 +8,7 @@ import pytest
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand, literal, probe
 from tests.analyzers.guest.zygotes import Zygote
 
-TORCH = ("fails_from_ten", "clips", "noisy", "pooled", "Net.forward")
+TORCH = ("fails_from_ten", "clips", "noisy", "pooled", "Net.forward", "Ramp.forward")
 NUMBER = "ints(min=0, max=100)"
 
 
@@ -159,6 +159,23 @@ def test_mutation_is_seen_by_unchanged_and_old(guests: Any) -> None:
 
 
 @pytest.mark.slow
+def test_result_that_depends_on_an_earlier_call_is_seen(guests: Any) -> None:
+    guest = guests("Ramp.forward")
+
+    def ending(earlier: str, model: str = "Ramp()") -> Any:
+        asked = {**probe(self=made(model), x=made("tensor((300,))"))}
+        return guest.run({**asked, "ensures": [f"unaffected_by({earlier!r})"]})[0]["ending"]
+
+    found = ending("x=tensor((400,), dtype='bfloat16')")
+    assert found["kind"] == "violated"
+    assert "without it" in found["detail"]
+    for harmless in ("x=tensor((400,))", "x=tensor((9,), dtype='bfloat16')", "x=3"):
+        assert ending(harmless)["kind"] == "returned", harmless
+    for model in ("Ramp(keeps=False)", "Ramp(counts=True)"):
+        assert ending("x=tensor((400,), dtype='bfloat16')", model)["kind"] == "returned", model
+
+
+@pytest.mark.slow
 def test_violated_dimension_is_told_from_the_arguments(explore: Any) -> None:
     promise = "matches(result, \"tensors(shape='b')\")"
     found = explore("pooled", contract(promise, x="tensors(shape='b 2')"), examples=20)
@@ -237,11 +254,13 @@ def test_unmet_contract_is_said(explore: Any) -> None:
     assert found["executions"] == 0
 
 
-def test_first_inputs_come_first(explore: Any) -> None:
-    first = [{"n": made("7"), "m": made("60")}]
-    found = explore("two_failures", contract(n="ints(max=1, min=0)", m="bools()"), first=first)
-    (failure,) = found["failures"]
-    assert recipes(failure["arguments"]) == {"n": "7", "m": "60"}
+def test_first_inputs_come_first_where_the_contract_admits_them(explore: Any) -> None:
+    first = [{"n": made("7"), "m": made("60")}, {"n": made("-1"), "m": made("60")}]
+    wider = contract(n="ints(max=7, min=0)", m="ints(min=60)")
+    failures = explore("two_failures", wider, first=first)["failures"]
+    assert {"n": "7", "m": "60"} in [recipes(failure["arguments"]) for failure in failures]
+    other = explore("two_failures", contract(n="ints(max=1, min=0)", m="bools()"), first=first)
+    assert other["failures"] == []
 
 
 @pytest.mark.slow

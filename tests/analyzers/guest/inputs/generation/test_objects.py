@@ -185,6 +185,12 @@ def test_callables_return_what_they_are_said_to():
         assert call["f"](call["x"], key=1).shape == call["x"].shape
 
 
+def test_callables_of_which_nothing_is_said_return_the_last_array():
+    (call, *_) = drawn({"f": "callables()", "x": 'tensors(shape="b")'})
+    assert call["f"](0.5, call["x"]) is call["x"]
+    assert call["f"](1) is None
+
+
 @dataclasses.dataclass
 class Cfg:
     hidden: int

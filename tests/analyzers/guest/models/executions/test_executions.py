@@ -22,9 +22,11 @@ ON_CPU = (
     "decompositions",
     "onnxruntime",
     "onnxruntime-torchscript",
+    "jit-trace",
+    "export",
     "channels-last",
 )
-ON_GPU = ("cuda", "bfloat16", "float16")
+LOW_PRECISION = {"bfloat16": 2e-2, "float16": 2e-3}
 
 
 def ran(name: str, model: ModelUnderTest) -> list[numpy.ndarray]:
@@ -47,7 +49,7 @@ def test_network_gives_the_same_and_stays_as_it_is(name: str) -> None:
     assert torch.equal(model.inputs[0], given)
 
 
-@pytest.mark.parametrize("name", ["onnxruntime", "onnxruntime-torchscript"])
+@pytest.mark.parametrize("name", ["onnxruntime", "onnxruntime-torchscript", "jit-trace", "export"])
 def test_nested_arguments_and_results_keep_their_order(name: str) -> None:
     def forward(first: torch.Tensor, *, pair: list[torch.Tensor], factor: float) -> object:
         return {"z": first * factor, "a": (pair[1], pair[0] + first)}
@@ -130,9 +132,20 @@ def test_switches_are_seen_inside_only(name: str) -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-@pytest.mark.parametrize("name", ON_GPU)
-def test_gpu_executions_say_that_there_is_none(name: str) -> None:
-    assert EXECUTIONS[name].unavailable() == "no GPU is here"
+def test_gpu_execution_says_that_there_is_none() -> None:
+    assert EXECUTIONS["cuda"].unavailable() == "no GPU is here"
+
+
+@pytest.mark.parametrize("name", LOW_PRECISION)
+def test_low_precision_runs_without_a_gpu(name: str) -> None:
+    model = small_network()
+    with torch.no_grad():
+        expected = as_numpy(model.module(*model.inputs))
+    assert EXECUTIONS[name].unavailable() is None
+    assert 0 < numpy.abs(ran(name, model)[0] - expected).max() < LOW_PRECISION[name]
+    assert model.module[0].weight.dtype is torch.float32
+    with pytest.raises(Unsupported, match="not supported"):
+        ran(name, model_of(torch.linalg.inv, torch.eye(3)))
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a C++ compiler")

@@ -69,14 +69,15 @@ def found(model: ModelUnderTest, name: str = SCRIPT) -> BakedBranch | None:
         return baked_branch(prepared, model, name)
 
 
-def test_a_branch_that_the_tracer_took_is_found_with_its_line() -> None:
+@pytest.mark.parametrize("name", [SCRIPT, "jit-trace"])
+def test_a_branch_that_the_tracer_took_is_found_with_its_line(name: str) -> None:
     model = of(Deciding)
-    branch = found(model)
+    branch = found(model, name)
 
     assert branch is not None
     assert branch.other == "negated"
     assert torch.equal(branch.model.inputs[0], -model.inputs[0])
-    assert (branch.verdict.rule, branch.verdict.execution) == ("divergence", SCRIPT)
+    assert (branch.verdict.rule, branch.verdict.execution) == ("divergence", name)
     assert branch.verdict.detail.startswith("branch baked in: ")
     lines, start = inspect.getsourcelines(Deciding.forward)
     line = start + next(n for n, text in enumerate(lines) if "if x.sum" in text)

@@ -109,6 +109,8 @@ def test_wrong_kernel_is_found_in_its_layer(project, monkeypatch, kernel, layer,
     assert place.place.path == "networks.py"
     assert SOURCE.splitlines()[place.place.line - 1].strip() == line
     assert place.ratio > 20
+    assert place.errors[-1] == (layer, place.ratio)
+    assert all(ratio < 20 for _, ratio in place.errors[:-1])
     assert place.source.startswith("keras.layers.")
 
 

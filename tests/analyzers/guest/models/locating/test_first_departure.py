@@ -9,11 +9,13 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from analyzers.guest.models.executed_frame import LONGEST_LAYER, MOST_LAYERS, layer_errors
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS
 from analyzers.guest.models.executions.torch_executions import EPS32, run_without_gradients
 from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.isolated_runs import run_in_process, run_isolated
 from analyzers.guest.models.locating.first_departure import first_departing_layer
+from analyzers.guest.models.locating.model_units import errors_of_units
 from analyzers.guest.models.model_extraction import prepared
 
 HERE = Path(__file__)
@@ -99,6 +101,10 @@ def test_the_first_layer_with_the_wrong_kernel_is_named(monkeypatch, name, opera
     assert found.confirmed
     assert found.ratio >= 20
     assert found.low < found.high
+    names, ratios = zip(*found.errors, strict=True)
+    assert names[-1] == layer
+    assert ratios[-1] == found.ratio
+    assert all(0 <= each < 20 for each in ratios[:-1])
 
 
 class Branching(nn.Module):
@@ -136,11 +142,37 @@ def test_a_program_of_the_layer_alone_is_short_and_self_contained(monkeypatch):
 def test_where_numbers_stop_being_finite_is_named(monkeypatch):
     verdict, found = _found(monkeypatch, _model("lenet"), "relu", lambda x: x / 0.0)
     assert (verdict.rule, found.place.name) == ("non-finite", "relu")
+    assert [name for name, _ in found.errors] == ["conv1", "relu"]
+    assert layer_errors(found.errors)[-1] == {"layer": "relu", "error_ratio": None}
 
 
 def test_where_an_execution_crashes_is_named(monkeypatch):
     verdict, found = _found(monkeypatch, _model("lenet"), "addmm", _raising)
-    assert (verdict.rule, found.place.name) == ("crash", "fc1")
+    assert (verdict.rule, found.place.name, found.errors) == ("crash", "fc1", ())
+
+
+def test_errors_of_layers_are_bounded_and_have_plain_names():
+    many = [(f"layers.{number}", 1.5) for number in range(99)]
+    told = layer_errors([*many, ("a`b\n<c>" * 40, float("nan"))])
+    assert len(told) == MOST_LAYERS
+    assert told[0] == {"layer": f"layers.{100 - MOST_LAYERS}", "error_ratio": 1.5}
+    assert told[-1] == {"layer": ("a_b__c_" * 40)[:LONGEST_LAYER], "error_ratio": None}
+
+
+def test_errors_are_told_where_no_layer_departs_alone(monkeypatch):
+    monkeypatch.setitem(EXECUTIONS, "onednn-off", Faulty("mm", lambda x: x * (1.0 + 2e-6)))
+    torch.manual_seed(0)
+    deep = nn.Sequential(*(nn.Linear(16, 16, bias=False) for _ in range(64)))
+    model = prepared(deep, (torch.rand(2, 16),))
+    whole = errors_of_units(model, "onednn-off")
+    assert list(whole) == list(range(len(whole)))
+    assert all(ratio < 20 for ratio in list(whole.values())[:-1])
+    assert whole[len(whole) - 1] >= 20
+    found = first_departing_layer(
+        model, "onednn-off", run_in_process(model, ["onednn-off"]), str(HERE.parents[5])
+    )
+    assert found.errors[-1][0] == found.place.name
+    assert max(ratio for _, ratio in found.errors) == found.errors[-1][1] < 20
 
 
 def test_nothing_is_named_where_nothing_departs():
@@ -164,6 +196,8 @@ def test_what_an_exporter_forgets_is_named_and_repeats_alone(monkeypatch, tmp_pa
     name = "onnxruntime-torchscript"
     found = first_departing_layer(model, name, run_isolated(model, [name]))
     assert (found.place.name, found.confirmed) == ("pool", True)
+    assert [name for name, _ in found.errors] == ["conv", "pool"]
+    assert found.errors[0][1] < 20 <= found.errors[1][1]
     assert found.place.source == "torch.nn.AvgPool2d(2, divisor_override=1)"
     names = {}
     exec(found.source, names)

@@ -45,6 +45,14 @@ class Seller(Bot):
         return 7
 
 
+class Reseller(Seller):
+    pass
+
+
+class Reader(prices.Reader):
+    pass
+
+
 class Stubborn:
     def __init__(self, path):
         self.table = {}[path]

@@ -126,6 +126,10 @@ def without_driver():
     raise_from_library("Torch not compiled with CUDA enabled")
 
 
+def without_accelerator():
+    raise_from_library("Cannot access accelerator device when none is available.")
+
+
 def raise_from_library(said):
     raise AssertionError(said)
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch.nn import functional
@@ -450,42 +449,6 @@ def test_what_a_disagreement_is_related_to_does_not_depend_on_values() -> None:
         for seed in range(3)
     }
     assert said == {"torch._refs.logsumexp(self, dim, keepdim)"}
-
-
-def test_other_libraries_are_compared_with_float64_and_other_strides() -> None:
-    class Numpy:
-        name = "numpy"
-
-        def is_array(self, value: Any) -> bool:
-            return isinstance(value, np.ndarray)
-
-        def plain(self, array: Any) -> Any:
-            return str(array.dtype), array.shape, np.asarray(array)
-
-        def copied(self, value: Any) -> Any:
-            return value.copy() if isinstance(value, np.ndarray) else value
-
-        def seed(self) -> None:
-            np.random.seed(0)
-
-    arrays: Any = Numpy()
-    given = np.linspace(0, 1, 12, dtype=np.float32).reshape(3, 4)
-
-    def in_order(array: Any) -> Any:
-        return np.lib.stride_tricks.as_strided(array, array.shape, (4 * 4, 4)) * 1
-
-    def imprecise(array: Any) -> Any:
-        narrow = array.astype(np.float16) if array.dtype == np.float32 else array
-        return np.exp(narrow).astype(array.dtype)
-
-    def relations(function: Any) -> list[str]:
-        live = LiveCall("numpy.exp", function, [given])
-        return [item.relation for item in judge_call(live, arrays)[1]]
-
-    assert relations(np.exp) == []
-    assert relations(imprecise) == ["float64"]
-    assert "strides" in relations(in_order)
-    assert judge_call(LiveCall("numpy.random.rand", np.random.rand, [3]), arrays)[1] == []
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

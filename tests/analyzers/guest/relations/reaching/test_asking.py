@@ -44,7 +44,7 @@ def test_calls_of_one_kind_are_taken_once():
 
 def test_outcomes_of_one_kind():
     def kind(function):
-        return of_outcome(*outcome_of(function, TORCH), TORCH)
+        return of_outcome(*outcome_of(function), TORCH)
 
     assert kind(lambda: torch.ones(2)) == kind(lambda: torch.zeros(3, 4))
     assert kind(lambda: torch.ones(2)) != kind(lambda: torch.ones(2).double())

@@ -47,7 +47,7 @@ class RecordedStudy:
 @pytest.fixture(scope="module")
 def heard():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(call_validity._KEPT, "small", ("get_level",))
+        patch.setattr(call_validity, "_KEPT", ("get_level",))
         patch.setattr(library_study, "_SECONDS", 1.0)
         yield RecordedStudy(patch)
 
@@ -66,6 +66,7 @@ def test_what_succeeds_lends_its_inputs_and_is_a_source_of_the_next_round(heard)
     assert not any("magnitude" in text for text in CALLS)
 
 
+@pytest.mark.slow
 def test_each_api_has_a_status(heard):
     assert heard.statuses == {
         **dict.fromkeys((name for name in FUNCTIONS), "covered"),
@@ -79,17 +80,20 @@ def test_each_api_has_a_status(heard):
     }
 
 
+@pytest.mark.slow
 def test_nothing_is_compared_with_what_is_excluded(heard):
     names = {name for pair in heard.holds for name in pair}
     assert names.isdisjoint({"random", "blank", "raise_level", "deadly", "hanging", "picky"})
 
 
+@pytest.mark.slow
 def test_deaths_and_hangs_are_noted_with_the_call(heard):
     notes = heard.studied["notes"]
     assert any("signal 6: small.deadly(x) for small.absolute(" in note for note in notes)
     assert any("no end within 1 s: small.hanging(x) for small.absolute(" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_it_is_complete_and_says_what_is_done(heard):
     assert heard.studied["type"] == "studied"
     assert heard.studied["version"] == "1.0"

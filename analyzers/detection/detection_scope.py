@@ -1,0 +1,45 @@
+"""The extent of a detection and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from analyzers.vocabulary import Skipped, Target
+
+NAME = "detection"
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionResult:
+    """The targets of a change, and the files that could not be read."""
+
+    targets: tuple[Target, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionScope:
+    """The files and functions that count as changed.
+
+    ``everything``: all; ``only``: the functions of these ids, changed or not.
+    """
+
+    everything: bool = False
+    only: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFiles:
+    """The files to read, and the changed ones that matter."""
+
+    read: frozenset[str]
+    changed: frozenset[str]
+
+
+def untouched(only: Collection[str], reached: Collection[str]) -> list[Skipped]:
+    """Return that functions which were named are not there, or touch no ML code."""
+    return [
+        Skipped(NAME, entry, "there is no such function, or it touches no ML code")
+        for entry in sorted(set(only) - set(reached))
+    ]

@@ -1,0 +1,72 @@
+"""Requests of ``google.genai``, and the answers they get."""
+
+from __future__ import annotations
+
+import json
+from types import ModuleType
+from typing import Any, List, Mapping
+
+from ..protocol import api_calls
+from .client_rules import ClientProject, ClientRule
+from .described_apis import DescribedApis
+from .genai_standins import TypesModule
+from .other_providers import OtherProviders
+
+_API, _PATH = "gemini.generate_content", ":generateContent"
+
+
+class GenaiSdk:
+    """Patches the SDK where it sends its requests."""
+
+    def __init__(self, described: DescribedApis) -> None:
+        self._described = described
+        self._other = OtherProviders(described)
+
+    def api_client(self, module: ModuleType) -> None:
+        """Patch ``google.genai._api_client``."""
+        names = vars(module)
+        client: Any = names.get("BaseApiClient") or names["ApiClient"]
+        kind: Any = names.get("SdkHttpResponse")
+
+        def request(_: Any, method: Any, path: str, body: Any, *__: Any, **___: Any) -> Any:
+            del method
+            wire = self._answer(path, body)
+            return wire if kind is None else kind(headers={}, body=json.dumps(wire))
+
+        async def request_later(*args: Any, **options: Any) -> Any:
+            return request(*args, **options)
+
+        def streamed(_: Any, method: Any, path: str, *__: Any, **___: Any) -> Any:
+            del method
+            raise _unreachable(path)
+
+        async def streamed_later(*args: Any, **options: Any) -> Any:
+            return streamed(*args, **options)
+
+        client.request, client.async_request = request, request_later
+        client.request_streamed, client.async_request_streamed = streamed, streamed_later
+
+    def _answer(self, path: str, body: Mapping[str, Any]) -> Any:
+        entry = self._described.named(_API)
+        where = path.partition("?")[0]
+        if entry is None or not where.endswith(_PATH):
+            raise _unreachable(where)
+        if getattr(api_calls.session().supplier, "symbolic", False):
+            raise api_calls.session().refuse("an API was asked by bytes, which hold no unknowns")
+        given = {key: value for key, value in body.items() if not key.startswith("_")}
+        model = where[: -len(_PATH)].rpartition("/")[2]
+        return self._other.wire(entry, self._other.called(entry, (), {"model": model, **given}))
+
+
+def _unreachable(path: str) -> Exception:
+    name = f"google.genai.{path.rpartition(':')[2] or path}"
+    return api_calls.unanswered(name, ConnectionError(f"{name} is no described ML API"))
+
+
+def genai_rules(project: ClientProject) -> List[ClientRule]:
+    """Return the rules for ``google.genai``, and for the types of requests where it is missing."""
+    sdk = GenaiSdk(DescribedApis(project.entries, project.schema))
+    return [
+        ClientRule(r"google\.genai\._api_client", patch=sdk.api_client),
+        ClientRule(r"google\.(genai|generativeai)\.types", standin=TypesModule),
+    ]

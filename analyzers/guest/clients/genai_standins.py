@@ -1,0 +1,103 @@
+"""Parts of requests and responses that stand in for those of Google's SDKs of models."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Mapping
+from typing import Any, Dict
+
+from ..runtime.standins import InertModule
+from .response_record import Record
+
+RESPONSE = "google.genai.types.GenerateContentResponse"
+GIVEN = frozenset({"GenerationConfig"})
+
+
+class Named(str):
+    """A member of an enum of texts."""
+
+    @property
+    def name(self) -> str:
+        """The member's name."""
+        return str(self)
+
+    value = name
+
+
+class _Kind(type):
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Named(name) if name.isupper() else lambda *_, **fields: cls(**fields)
+
+
+class Given(Dict[str, Any], metaclass=_Kind):
+    """A part of a request: a mapping whose fields are attributes, too."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__({key: value for key, value in fields.items() if value is not None})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.get(name)
+
+
+def kind_of(name: str) -> type:
+    """Return the class of that name of a part of a request."""
+    return _Kind(name, (Given,), {})
+
+
+class TypesModule(InertModule):
+    """The classes of parts of requests."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name[:1].isupper():
+            return super().__getattr__(name)
+        self.__dict__[name] = kind_of(name)
+        return self.__dict__[name]
+
+
+def with_properties(made: Any) -> Any:
+    """Return a response with what the SDK reads in its first candidate."""
+    own = made.__dict__
+    for each in own["candidates"] or ():
+        if each.finish_reason is not None:
+            each.__dict__["finish_reason"] = Named(each.finish_reason)
+    content = own["candidates"][0].content if own["candidates"] else None
+    parts = own["parts"] = (content.parts or None) if content is not None else None
+    texts = [part.text for part in parts or () if part.text is not None]
+    calls = [part.function_call for part in parts or () if isinstance(part.function_call, Record)]
+    own["text"] = "".join(texts) if texts else None
+    own["function_calls"] = calls or None
+    return made
+
+
+def shape_of(options: Mapping[str, Any]) -> Any:
+    """Return the class, or another type, that a request wants its text to be read as."""
+    config: Any = options.get("config") or options.get("generation_config")
+    shape: Any = config.get("response_schema") if isinstance(config, Mapping) else None
+    return None if isinstance(shape, Mapping) else shape
+
+
+def with_schema(options: Dict[str, Any], shape: Any) -> Dict[str, Any]:
+    """Return a request's options with the schema of the type in its place."""
+    if shape is None:
+        return options
+    name = "config" if options.get("config") else "generation_config"
+    schema = _adapter(shape).json_schema()
+    return {**options, name: {**options[name], "response_schema": schema}}
+
+
+def with_parsed(made: Any, shape: Any) -> Any:
+    """Return a response with its text read as a type, ``None`` where it is no such."""
+    try:
+        made.__dict__["parsed"] = _adapter(shape).validate_python(json.loads(made.text or ""))
+    except ValueError:
+        made.__dict__["parsed"] = None
+    return made
+
+
+def _adapter(shape: Any) -> Any:
+    return importlib.import_module("pydantic").TypeAdapter(shape)

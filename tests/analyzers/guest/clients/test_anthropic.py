@@ -1,0 +1,87 @@
+"""Messages of Anthropic's clients are answered, with the SDK and without it."""
+
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from tests.analyzers.guest.guests import literal, probe
+from tests.analyzers.guest.warm import WarmGuests
+
+WORDS = literal("some words")
+SDK = ("installed",) if find_spec("anthropic") else ()
+
+
+def says(*blocks, **around):
+    return ("anthropic.messages", {"content": list(blocks), **around})
+
+
+def text(said):
+    return {"type": "text", "text": said}
+
+
+CALL = {"type": "tool_use", "id": "t", "name": "book", "input": {"day": "Monday"}}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
+    pythons = {"installed": sys.executable, "missing": bare_python}
+    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
+    yield guests
+    guests.close()
+
+
+@pytest.fixture(params=["missing", *SDK])
+def python(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize(
+    ("function", "script", "value"),
+    [
+        ("verdict", says(text("spam")), "('spam', 'end_turn', 'claude', 12)"),
+        (
+            "verdict",
+            says(text("sp"), stop_reason="max_tokens"),
+            "('sp', 'max_tokens', 'claude', 12)",
+        ),
+        ("later", says(text("so"), CALL, text("on")), "'soon'"),
+        ("later", says(), "''"),
+        ("called", says(text("I book."), CALL), "(['I book.'], ['Monday'])"),
+        ("regional", says(text("hi")), "['hi', 'hi']"),
+        ("posted", says(text("hi")), "('hi', 'end_turn')"),
+        ("guarded", says(text("no JSON")), "None"),
+    ],
+)
+def test_messages_are_answered(warm, python, function, script, value) -> None:
+    assert warm.value(("claude.py", function), WORDS, [script], python) == value
+
+
+def test_parsed_text_raises(warm, python) -> None:
+    ending = warm.run(("claude.py", "plain"), WORDS, [says(text("no JSON"))], python)["ending"]
+    assert ending["exception"] == "json.decoder.JSONDecodeError"
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [
+        ("verdict", {"model": "claude", "max_tokens": 99, "system": "Be brief."}),
+        ("posted", {"model": "m", "max_tokens": 9}),
+    ],
+)
+def test_host_is_asked_what_messages_say(warm, python, function, parameters) -> None:
+    guest = warm.guest("claude.py", python)
+    guest.answer = says(text("no"))[1]
+    guest.run(probe(None, function=literal(function), argument=WORDS))
+    (asked,) = guest.asked
+    expected = {"content": None, "text": "some words", "uri": None, "parameters": parameters}
+    assert asked["request"] == expected
+
+
+def test_stream_is_refused_by_name(warm, python) -> None:
+    ending = warm.run(("claude.py", "streamed"), WORDS, [], python)["ending"]
+    assert (ending["kind"], ending["standin"]) == ("raised", True)
+    assert "messages" in ending["message"]
+    assert "(as a stream)" in ending["message"]
+    assert warm.value(("claude.py", "with_care"), WORDS, [], python) == "'no connection'"

@@ -1,0 +1,112 @@
+"""Requests of Google's SDKs of generative models are answered, with the SDK and without it."""
+
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from types import SimpleNamespace
+
+import pytest
+from pydantic import BaseModel
+
+from analyzers.guest.clients.genai_standins import shape_of, with_parsed, with_schema
+from tests.analyzers.guest.guests import literal, probe
+from tests.analyzers.guest.warm import WarmGuests
+
+WORDS = literal("some words")
+SDK = ("installed",) if find_spec("google.genai") else ()
+CALL = {"function_call": {"name": "book", "args": {"day": "Monday"}}}
+
+
+def says(*parts, reason="STOP", **around):
+    content = {"content": {"role": "model", "parts": list(parts)}} if parts else {}
+    return ("gemini.generate_content", {"candidates": [{"finish_reason": reason, **content}]})
+
+
+def text(said):
+    return {"text": said}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
+    pythons = {"installed": sys.executable, "missing": bare_python}
+    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
+    yield guests
+    guests.close()
+
+
+@pytest.fixture(params=["missing", *SDK])
+def python(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize(
+    ("function", "script", "value"),
+    [
+        ("verdict", says(text("spam")), "('spam', True)"),
+        ("conversed", says(text("hi")), "('hi', 18)"),
+        ("later", says(text("so"), text("on")), "'soon'"),
+        ("ended", says(reason="SAFETY"), "(None, 'SAFETY')"),
+        ("ended", says(text("half"), reason="MAX_TOKENS"), "('half', 'MAX_TOKENS')"),
+        ("called", says(CALL), "[('book', 'Monday')]"),
+        ("posted", says(text("hi")), "('hi', 'STOP')"),
+        ("guarded", says(text("no JSON")), "None"),
+    ],
+)
+def test_content_is_answered(warm, python, function, script, value) -> None:
+    assert warm.value(("gemini.py", function), WORDS, [script], python) == value
+
+
+def test_first_generation_is_answered(warm) -> None:
+    place = ("gemini_first.py", "verdict")
+    assert warm.value(place, WORDS, [says(text("spam "))], "missing") == "'spam'"
+
+
+def test_parsed_text_raises(warm, python) -> None:
+    ending = warm.run(("gemini.py", "plain"), WORDS, [says(text("no JSON"))], python)["ending"]
+    assert ending["exception"] == "json.decoder.JSONDecodeError"
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "parameters"),
+    [
+        ("gemini.py", "verdict", {"model": "gemini", "temperature": 0}),
+        ("gemini_first.py", "formed", {"response_mime_type": "application/json"}),
+    ],
+)
+def test_host_is_asked_what_contents_say(warm, file, function, parameters) -> None:
+    guest = warm.guest(file, "missing")
+    guest.answer = says(text("1"))[1]
+    guest.run(probe(None, function=literal(function), argument=WORDS))
+    (asked,) = guest.asked
+    expected = {"content": None, "text": "some words", "uri": None, "parameters": parameters}
+    assert asked["request"] == expected
+
+
+@pytest.mark.parametrize("file", ["gemini.py", "gemini_first.py"])
+def test_stream_is_refused(warm, file) -> None:
+    ending = warm.run((file, "streamed"), WORDS, [], "missing")["ending"]
+    assert (ending["kind"], ending["standin"]) == ("raised", True)
+    assert "stream" in ending["message"]
+
+
+class Mood(BaseModel):
+    mood: str
+
+
+@pytest.mark.parametrize(
+    ("shape", "said", "parsed"),
+    [
+        (Mood, '{"mood": "glad"}', Mood(mood="glad")),
+        (list[Mood], '[{"mood": "sad"}]', [Mood(mood="sad")]),
+        (Mood, "I cannot say.", None),
+    ],
+)
+def test_text_is_read_as_the_type_that_is_asked_for(shape, said, parsed) -> None:
+    options = {"config": {"response_schema": shape}}
+    assert shape_of(options) is shape
+    assert with_schema(options, shape)["config"]["response_schema"]["type"] in ("object", "array")
+    assert with_parsed(SimpleNamespace(text=said), shape).parsed == parsed
+
+
+def test_schema_of_a_request_stays_as_it_is() -> None:
+    assert shape_of({"config": {"response_schema": {"type": "OBJECT"}}}) is None

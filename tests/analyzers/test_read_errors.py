@@ -1,0 +1,248 @@
+"""Names that are read unbound: what the text of a file shows without a run."""
+
+import textwrap
+
+import pytest
+
+from analyzers.code_errors import read_errors
+from analyzers.criteria import is_written
+from analyzers.guest.provenance.raising_calls import raising_calls
+from analyzers.guest.provenance.unbound_names import unbound_names
+from analyzers.vocabulary import BranchOutcome, Goal, Reason, Target
+from tests.analyzers.benches import TextBench
+from worker.executor.execution_context import apply_suggestion
+
+FIELDS = frozenset({"label_annotations", "Labels"})
+
+
+def read(code):
+    return [(u.way, u.name, u.function) for u in unbound_names(textwrap.dedent(code))]
+
+
+UNDEFINED = {
+    "forgotten import": "import sys\ndef f():\n    return json.loads(sys.argv[1])",
+    "in the file itself": "import sys\nload_dotenv()\ndef f(): return sys",
+    "return annotation": "import sys\ndef f(x) -> Optional[str]: return sys",
+    "in the main block": "import sys\nif __name__ == '__main__':\n    run()",
+    "after another handler": "import sys\ndef f():\n    try:\n        g()\n    except ValueError:\n"
+    "        return sys",
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_name_that_nothing_binds_is_read(name):
+    assert [way for way, _, _ in read(UNDEFINED[name])] == ["undefined"]
+
+
+SPARED = {
+    "no imports": "def f(path):\n    return client.label_detection(image=path)",
+    "star import": "from tools import *\ndef f(): return helper()",
+    "exec": "import sys\nexec(open('x').read())\ndef f(): return helper()",
+    "Python 2": "import sys\ndef f(x): return unicode(x) if sys.version_info < (3,) else x",
+    "version branch": "import sys\nif sys.version_info[0] < 3:\n    text = unichr2(8)",
+    "caught": "import sys\ntry:\n    spam\nexcept NameError:\n    spam = sys",
+    "notebook": "import sys\nget_ipython().magic('x')",
+    "late annotations": "from __future__ import annotations\ndef f(x) -> Optional[str]: return x",
+    "annotated local": "import sys\ndef f():\n    x: Optional[str] = None\n    return sys, x",
+    "type checking": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    x: Missing",
+    "comprehension": "import sys\ndef f(xs): return [x for x in xs if x in sys.argv]",
+    "match": "import sys\ndef f(v):\n    match v:\n        case {'a': a, **rest}:\n"
+    "            return a, rest, sys",
+    "no syntax": "import sys\ntext =\n",
+}
+
+
+@pytest.mark.parametrize("name", SPARED)
+def test_name_that_something_may_bind_is_left_alone(name):
+    assert read(SPARED[name]) == []
+
+
+FAILED = """
+    import sys
+    def f(client, image):
+        try:
+            response = client.detect_labels(Image=image)
+            print(response)
+        except Exception as error:
+            {handler}
+        return response["Labels"]
+"""
+
+
+@pytest.mark.parametrize("handler", ["print(error)", "pass", "sys.stderr.write(str(error))"])
+def test_swallowed_failure_leaves_a_name_unbound(handler):
+    assert read(FAILED.format(handler=handler)) == [("failed", "response", "f")]
+
+
+@pytest.mark.parametrize(
+    "handler", ["raise", "return None", "sys.exit(1)", "response = {'Labels': []}"]
+)
+def test_handler_that_leaves_or_binds_is_left_alone(handler):
+    assert read(FAILED.format(handler=handler)) == []
+
+
+LOOP = """
+    def f(answer):
+        {before}
+        for label in answer.label_annotations:
+            best = label.description
+        {after}
+"""
+
+
+def test_loop_over_an_empty_answer_leaves_a_name_unbound():
+    assert read(LOOP.format(before="pass", after="return best")) == [("empty", "best", "f")]
+    loop_variable = LOOP.format(before="pass", after="return label.description")
+    assert ("empty", "label", "f") in read(loop_variable)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("best = None", "return best"),
+        ("best: str = ''", "return best"),
+        ("pass", "return best if answer.label_annotations else None"),
+        ("pass", "return answer.label_annotations and best"),
+        ("pass", "if answer.label_annotations: return best"),
+        ("pass", "else: best = ''\n        return best"),
+        ("pass", "return [best for best in 'ab']"),
+        ("pass", "return lambda: best"),
+        ("global best", "return best"),
+    ],
+)
+def test_name_that_a_condition_guards_is_left_alone(before, after):
+    names = [name for _, name, _ in read(LOOP.format(before=before, after=after))]
+    assert "best" not in names
+
+
+CHAIN = """
+    def f(answer):
+        if {one}:
+            mood = 1
+        elif {other}:
+            mood = 2
+        return mood
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("answer.score > 0", "answer.score < 0"),
+        ("answer.score > 0.5", "answer.score < 0.5"),
+        ("answer['Sentiment'] == 'POSITIVE'", "answer['Sentiment'] == 'NEGATIVE'"),
+        ("answer.name in ('Dog', 'Cat')", "answer.name == 'Bird'"),
+        ("0 <= answer.score < 0.3", "0.3 < answer.score <= 1"),
+    ],
+)
+def test_value_that_no_branch_expects_leaves_a_name_unbound(one, other):
+    assert read(CHAIN.format(one=one, other=other)) == [("other", "mood", "f")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("answer.score >= 0", "answer.score < 0"),
+        ("answer.score > 0", "answer.score <= 0"),
+        ("answer", "not answer"),
+        ("answer.count % 2 == 0", "answer.count % 2 == 1"),
+        ("answer.count % 10 == 0", "answer.count % 10 == 0"),
+        ("'A' in answer.path", "'B' in answer.path"),
+        ("answer.score > 0", "answer.magnitude > 0"),
+        ("answer is None", "answer is not None"),
+    ],
+)
+def test_conditions_that_may_cover_everything_are_left_alone(one, other):
+    assert read(CHAIN.format(one=one, other=other)) == []
+
+
+def findings(code, function="f", goals=()):
+    code = textwrap.dedent(code)
+    bench = TextBench({"app.py": code})
+    target = Target("app.py", function, 1, 99, Reason.CHANGED, (), goals, ("app.py",))
+    return list(read_errors("cloud", target, bench, FIELDS)), code
+
+
+def test_finding_is_read_again_in_other_texts():
+    (finding,), code = findings(FAILED.format(handler="pass"))
+    assert (finding.rule, finding.level, finding.line) == ("code/error", "warning", 9)
+    assert {"exception", "raised_at", "inputs"} <= finding.evidence.keys()
+    assert is_written(finding.criterion, f"# a comment\n\n{code}")
+    assert not is_written(finding.criterion, code.replace("pass", "return None"))
+
+
+def test_missing_import_of_the_standard_library_is_suggested():
+    (finding,), code = findings("import sys\n\ndef f():\n    return json.loads(sys.argv[1])\n")
+    assert finding.level == "failure"
+    changed = apply_suggestion(code, finding.suggestion)
+    assert changed.startswith("import json\nimport sys\n")
+    assert not is_written(finding.criterion, changed)
+
+
+def test_what_the_target_does_not_run_is_left_alone():
+    code = "import sys\ndef f(): return g()\ndef g(): return h1\ndef other(): return h2\n"
+    assert [found.evidence["message"] for found in findings(code)[0]] == [
+        "name 'h1' is not defined"
+    ]
+
+
+def test_loop_over_something_else_than_an_answer_is_left_alone():
+    code = "def f(rows):\n    for row in rows:\n        last = row\n    return last\n"
+    assert findings(code)[0] == []
+
+
+def test_chain_counts_where_it_asks_about_an_answer():
+    code = CHAIN.format(one="answer.score > 0", other="answer.score < 0")
+    assert findings(code)[0] == []
+    goal = Goal("app.py", "f", 0, None, BranchOutcome.TRUE, 3, 3, "", "")
+    assert [found.evidence["way"] for found in findings(code, goals=(goal,))[0]] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("call", "exception"),
+    [
+        ("open(path, 'rw')", "ValueError"),
+        ("open(path, mode='xb+t')", "ValueError"),
+        ("json.load('data.json')", "AttributeError"),
+        ("json.dump(path, f'{path}.json')", "AttributeError"),
+        ("pickle.load(os.path.join(path, 'x'))", "AttributeError"),
+        ("re.findall('(a', path)", "re.error"),
+        ("datetime.strptime(path, '%Y-%Q')", "ValueError"),
+        ("'{} of {}'.format(path)", "IndexError"),
+        ("'{name}: {mood}'.format(name=path)", "KeyError"),
+        ('\'{"mood": ""} {text}\'.format(text=path)', "KeyError"),
+        ("'%s of %s' % (path,)", "TypeError"),
+    ],
+)
+def test_call_that_always_raises_is_read(call, exception):
+    imports = "import json, os, pickle, re; from datetime import datetime"
+    code = f"{imports}\ndef f(path):\n    return {call}\n"
+    assert [found.exception for found in raising_calls(code)] == [exception]
+    (finding,), code = findings(code)
+    assert (finding.level, finding.line) == ("failure", 3)
+    assert is_written(finding.criterion, f"\n{code}")
+    assert not is_written(finding.criterion, code.replace("return", "return None #"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "open(path, 'rb')",
+        "open(path, 'r+b')",
+        "open(path, mode)",
+        "json.load(open(path))",
+        "json.load(path)",
+        "re.findall('(a)', path)",
+        "datetime.strptime(path, '%Y-%m')",
+        "'{} of {}'.format(*path)",
+        "'{0} of {0}'.format(path)",
+        "'{name}'.format(**path)",
+        "'{{}} {}'.format(path)",
+        "'%d%%' % (path,)",
+        "'%(a)s' % path",
+        "'%s' % path",
+        "'%*d' % (3, path)",
+    ],
+)
+def test_call_that_may_succeed_is_left_alone(call):
+    assert raising_calls(f"def f(path, mode):\n    return {call}\n") == []

@@ -1,0 +1,5 @@
+"""The database of these tests is gone with them."""
+
+from tests.worker.quick_database import quick_database
+
+__all__ = ["quick_database"]

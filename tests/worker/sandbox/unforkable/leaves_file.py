@@ -1,0 +1,3 @@
+import os
+
+FILE = os.open("/usr/bin/env", os.O_RDONLY)

@@ -1,0 +1,3 @@
+import socket
+
+PAIR = socket.socketpair()

@@ -1,0 +1,3 @@
+import mmap
+
+MEMORY = mmap.mmap(-1, 4096)

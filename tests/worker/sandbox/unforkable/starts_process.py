@@ -1,0 +1,3 @@
+import subprocess
+
+CHILD = subprocess.Popen(["/bin/sleep", "60"])
