@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -64,10 +66,17 @@ def cli() -> None:
     """  # noqa: D301 - click reads the escape
 
 
+def _trace_crashes() -> None:
+    """Let a process that a library of ours kills say where, for the report of a bug."""
+    with suppress(ValueError, OSError, RuntimeError):
+        faulthandler.enable()
+
+
 def main() -> None:
     """Run the command line; exit with the status of CONTRACT.md, section 1."""
     status: object = 0
     run_as_init_child()
+    _trace_crashes()
     interrupt_once()
     try:
         remove_current_folder()

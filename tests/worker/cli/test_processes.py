@@ -142,3 +142,17 @@ def test_help_teaches_how_to_split():
 def test_machine_without_gpu_takes_no_gpu_jobs():
     has = Path("/dev/nvidia0").exists() or Path("/dev/kfd").exists()
     assert ("gpu" in _own_queues()) is has
+
+
+def test_killed_program_says_where_it_was():
+    code = (
+        "import ctypes, worker.cli as it\n"
+        "def crashing(**_): ctypes.string_at(0)\n"
+        "it.cli.main = crashing\n"
+        "it.main()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert ended.returncode == -signal.SIGSEGV
+    assert "in crashing" in ended.stderr
