@@ -20,6 +20,7 @@ from typing import TypeVar
 import msgspec
 
 from analyzers.vocabulary import JsonObject
+from analyzers.vocabulary.conversion import convert
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def read(text: str) -> Mapping[str, LayerApi]:
 
 def layer(row: JsonObject) -> LayerApi:
     """Return one layer of a file; raises ``msgspec.ValidationError`` for what is none."""
-    return msgspec.convert(row, LayerApi)
+    return convert(row, LayerApi)
 
 
 @cache

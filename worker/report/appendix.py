@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-import msgspec
-
 from analyzers.vocabulary import Divergence, LibraryBug
+from analyzers.vocabulary.conversion import convert
 from worker.report.markdown_escape import shown
 from worker.report.report_messages import clipped
 from worker.report.stored_report import StoredReport
@@ -69,6 +68,6 @@ def one_each(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the entries of which each is a bug of its own, the first of each."""
     kept: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for item in items:
-        bug = msgspec.convert({**item, "divergence": item}, LibraryBug)
+        bug = convert({**item, "divergence": item}, LibraryBug)
         kept.setdefault(bug.identity, item)
     return list(kept.values())

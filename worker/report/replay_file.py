@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never, get_args
 
-import msgspec
-
 from analyzers.vocabulary import (
     AnswerSource,
     Argument,
@@ -33,6 +31,7 @@ from analyzers.vocabulary import (
     RecipeArgument,
     Status,
 )
+from analyzers.vocabulary.conversion import convert
 from worker.errors import UsageError
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def read_replay(path: Path) -> Finding:
         level=Level(document["level"]),
         status=Status(document["status"]),
         evidence=document["evidence"],
-        criterion=msgspec.convert(criterion, _CRITERIA[criterion["kind"]]),
+        criterion=convert(criterion, _CRITERIA[criterion["kind"]]),
         probes=tuple(
             _read_probe(each, document["target"], inputs, path) for each in document["probes"]
         ),

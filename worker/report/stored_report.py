@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from analyzers.vocabulary import (
     Broken,
     Conclusion,
@@ -23,6 +21,7 @@ from analyzers.vocabulary import (
     Suggestion,
     TestedTarget,
 )
+from analyzers.vocabulary.conversion import convert
 from worker.errors import MachineError
 from worker.report.tested_targets import read_target
 
@@ -120,7 +119,7 @@ def read_stored(document: Mapping[str, Any]) -> StoredReport:
 def stored(document: Mapping[str, Any]) -> StoredReport:
     """Return the report in a document that is known to be one."""
     findings = document["findings"]
-    return msgspec.convert(
+    return convert(
         {
             **document,
             "conclusion": document["verdict"],
@@ -154,4 +153,4 @@ def _given(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def suggestion_of(document: Mapping[str, Any]) -> Suggestion:
     """Return the suggestion of a finding's document."""
-    return msgspec.convert(_given(document), Suggestion)
+    return convert(_given(document), Suggestion)

@@ -22,6 +22,7 @@ from analyzers.guest.inputs.recipes import BadRecipe
 from analyzers.guest.inputs.recipes import parse as parse_recipe
 from analyzers.guest.protocol.input_paths import parse as parse_place
 from analyzers.vocabulary import ErrorOrigin, Form
+from analyzers.vocabulary.conversion import convert
 
 DEPTH = 64
 HUGE = 1 << 64
@@ -73,7 +74,7 @@ class Arguments:
 def checked(value: object, kind: object) -> None:
     """Raise ``BadFrame`` unless decoded JSON is of a type made of the classes here."""
     try:
-        msgspec.convert(value, kind, builtin_types=(bytes,), dec_hook=_check_custom)
+        convert(value, kind, builtin_types=(bytes,), dec_hook=_check_custom)
     except msgspec.ValidationError as error:
         shown = str(error).encode("unicode_escape").decode()
         raise BadFrame(f"{shown:.300}") from None
