@@ -20,7 +20,7 @@ from tests.worker.redis_server import free_port
 from worker.store.records import RunRecord
 from worker.store.store import Store
 
-PATIENCE_SECONDS = 150
+PATIENCE_SECONDS = 600
 PAUSE = 0.2
 _T = TypeVar("_T")
 
@@ -125,7 +125,7 @@ class Bot:
             process.terminate()
         for process in self.processes.values():
             try:
-                process.wait(120)
+                process.wait(PATIENCE_SECONDS)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -145,6 +145,15 @@ class Bot:
             found = unit.runs.report(check.external_id)
         assert found is not None
         return found
+
+    def under_way(self, pull: Any) -> Any:
+        """The check run of a run that a worker is in the middle of, by its own word.
+
+        GitHub is told only now and then: the run may be over before it says so.
+        """
+        check = eventually(lambda: pull.repository.check_run(pull.head))
+        eventually(lambda: "testing function" in (self.run(check).progress or ""))
+        return check
 
     def settled(self) -> None:
         """Return when every delivery is heard, and nothing is left to be done at GitHub."""

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 ASSAYER = Path(sys.executable).with_name("assayer")
-LONGEST = 400
+LONGEST = 1500
+AMPLE = ("--budget", "3000")
 KEPT = ("PATH", "HOME", "LANG", "PYTHONPATH")
 
 
@@ -90,7 +91,7 @@ class Home:
             "check",
             repository,
             *arguments,
-            *(() if "--budget" in arguments else ("--budget", "1500")),
+            *(() if "--budget" in arguments else AMPLE),
             *("--format", "json", "--output", folder / "report.json", "--artifacts", folder),
             **more,
         )

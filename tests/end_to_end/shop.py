@@ -22,11 +22,12 @@ def intensity(comment):
 GUARDED = CRASHES.replace(
     "    strength =", '    if not response.sentences:\n        return "calm"\n    strength ='
 )
+# a guest skips sleeps of 0.1 s or more
 LASTS, GOES_ON = (
     CRASHES.replace("from .cloud", "import time\n\nfrom .cloud").replace(
-        "    response =", f"    time.sleep({seconds})\n    response ="
+        "    response =", f"    for _ in range({times}):\n        time.sleep(0.09)\n    response ="
     )
-    for seconds in (0.2, 1.5)
+    for times in (2, 20)
 )
 MISREADS = '''"""What stands on a receipt?"""
 

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.end_to_end.commandline import LONGEST
 from tests.end_to_end.repositories import PROJECTS
 from tests.worker.report.test_sarif_report import SCHEMA as SARIF
 
@@ -29,7 +30,7 @@ def failures(checked, folder, result):
         env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     assert result.exists(), done.stdout + done.stderr

@@ -6,7 +6,7 @@ import sys
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.end_to_end.commandline import home
+from tests.end_to_end.commandline import LONGEST, home
 from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA
@@ -169,7 +169,7 @@ def last_line(tests, tree):
         cwd=tree,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONGEST,
         check=False,
     )
     return ended.stdout.strip().splitlines()[-1].strip("= ")

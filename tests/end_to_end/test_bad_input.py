@@ -73,12 +73,11 @@ def test_empty_diff_is_skipped(at_home, tmp_path):
     assert done.report["targets"] == done.findings == []
 
 
-def test_change_without_ml_is_skipped_quickly(at_home, tmp_path):
+def test_change_without_ml_is_skipped(at_home, tmp_path):
     repository = small_repository(tmp_path / "plain", {"cloud.py": EYES, "shelf.py": SHELF})
     write(repository, {"money.py": "def cents(euros):\n    return euros * 100\n", "a.txt": "b\n"})
     done = checked(at_home, repository)
     assert (done.status, done.report["verdict"]) == (0, "skipped")
-    assert done.ended.seconds < 60
 
 
 @pytest.mark.slow

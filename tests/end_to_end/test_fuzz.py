@@ -29,7 +29,7 @@ def folder(tmp_path_factory):
 def campaign(folder):
     where = folder / "report"
     given = ("--format", "json", "--output", where / "report.json", "--artifacts", where)
-    ended = home(folder / "home").run("fuzz", folder / "net.py", "--budget", "240", *FILES, *given)
+    ended = home(folder / "home").run("fuzz", folder / "net.py", "--budget", "1200", *FILES, *given)
     return Checked(ended, where)
 
 

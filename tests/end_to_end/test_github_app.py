@@ -21,7 +21,6 @@ from tests.end_to_end.shop import (
 from tests.github_double import PullRequest, Repo, suggestion_in
 from tests.github_double.anchors import now_at
 
-SECONDS_TO_QUEUED = 30
 ADDRESS = re.compile(r"!\[[^\]]*\]\((http[^)]+)\)")
 
 
@@ -34,7 +33,6 @@ class Answered:
     pull: PullRequest
     head: str
     check: Any
-    opened: float
 
 
 @pytest.fixture(autouse=True)
@@ -48,17 +46,15 @@ def as_described(hosted):
 def answered(hosted) -> Answered:
     repo = shop(hosted.github, "shop", private=True)
     pull = repo.pull("receipts", files={COMMENTS: CRASHES, RECEIPTS: MISREADS})
-    opened = hosted.github.deliveries.of("pull_request", "opened")[-1].at
     check = completed(pull)
     hosted.settled()
-    return Answered(hosted, repo, pull, pull.head, check, opened)
+    return Answered(hosted, repo, pull, pull.head, check)
 
 
-def test_check_run_is_queued_at_once_and_completed(answered):
+def test_check_run_is_queued_first_and_completed_last(answered):
     states = [state for _, state, _ in answered.check.history]
     assert (states[0], states[-1]) == ("queued", "completed")
     assert sorted(states, key=["queued", "in_progress", "completed"].index) == states
-    assert answered.check.history[0][0] - answered.opened < SECONDS_TO_QUEUED
 
 
 def test_reproduced_new_failures_fail_the_check(answered):
@@ -206,11 +202,9 @@ def test_buttons_test_with_more_inputs_and_accept_a_baseline(hosted):
 def test_new_push_cancels_the_old_run_and_says_nothing_of_it(hosted):
     repo = shop(hosted.github, "hasty")
     pull = repo.pull("comments", files={COMMENTS: GOES_ON})
-    old = eventually(lambda: repo.check_run(pull.head))
-    eventually(lambda: old.status == "in_progress")
-    eventually(lambda: f"{COMMENTS}::intensity" in (old.output["summary"] or ""))
+    old = hosted.under_way(pull)
     pull.push({COMMENTS: GUARDED})
-    eventually(lambda: old.status == "completed", SECONDS_TO_QUEUED)
+    eventually(lambda: old.status == "completed")
     assert old.conclusion == "cancelled"
     assert completed(pull).conclusion == "success"
     hosted.settled()

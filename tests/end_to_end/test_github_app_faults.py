@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -87,16 +86,6 @@ def as_described(crew):
     crew.github.check()
 
 
-def under_way(crew: Crew, pull: PullRequest) -> Any:
-    """The check run of a run that a worker is in the middle of, by its own word.
-
-    GitHub is told only now and then: the run may be over before it says so.
-    """
-    check = eventually(lambda: pull.repository.check_run(pull.head))
-    eventually(lambda: "intensity" in (crew.bot.run(check).progress or ""))
-    return check
-
-
 def said_once(pull: PullRequest) -> bool:
     """Whether the answer stands there, each part of it once."""
     return [len(said) for said in (pull.check_runs(), pull.reviews(), pull.threads())] == [
@@ -109,7 +98,7 @@ def said_once(pull: PullRequest) -> bool:
 @pytest.mark.slow
 def test_run_of_a_killed_worker_is_finished_by_another(crew):
     pull = shop(crew.github, "killed").pull("comments", files={COMMENTS: LASTS})
-    check = under_way(crew, pull)
+    check = crew.bot.under_way(pull)
     crew.bot.kill("worker")
     crew.worker("worker")
     assert completed(pull).conclusion == "failure"

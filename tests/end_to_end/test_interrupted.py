@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.commandline import ASSAYER, Checked, Ended
+from tests.end_to_end.commandline import AMPLE, ASSAYER, Checked, Ended
 
-PATIENCE = 120
+PATIENCE = 600
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def interrupted(
             [
                 *(ASSAYER, "check", desk.repository, "--base", "main", "--head", "planted"),
                 *("--format", "json", "--output", folder / "report.json", "--artifacts", folder),
-                *("--jobs", str(jobs), "--fresh"),
+                *("--jobs", str(jobs), "--fresh", *AMPLE),
             ],
             env=desk.home.environment(),
             stdout=subprocess.DEVNULL,
@@ -77,13 +77,13 @@ def interrupted(
     for _ in range(count):
         os.killpg(process.pid, number)
         time.sleep(0.05)
-    status = process.wait(timeout=60)
+    status = process.wait(timeout=PATIENCE)
     return Checked(Ended(status, "", said.read_text(), time.monotonic() - began), folder), children
 
 
 def survivors(children: list[Process]) -> list[Process]:
     """Those that live on, when they had time to end."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while any(child.alive for child in children) and time.monotonic() < deadline:
         time.sleep(0.1)
     return [child for child in children if child.alive]

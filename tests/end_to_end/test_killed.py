@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.commandline import ASSAYER, Home
+from tests.end_to_end.commandline import AMPLE, ASSAYER, Home
 from tests.end_to_end.test_interrupted import Process, descendants
 
-PATIENCE = 120
+PATIENCE = 600
 STATE = Path("/run/assayer")
 ON_SMALL_DISK = """
 mount -t tmpfs -o size=60k,mode=1777 tmpfs "$1" || exit
@@ -50,10 +50,10 @@ class CheckHome:
         return [place for place in places if place.exists()]
 
     def start(self, repository: Path, said: Path, *arguments: str) -> subprocess.Popen:
-        command = [ASSAYER, "check", repository, "--base", "main", "--head", "planted", *arguments]
+        command = [ASSAYER, "check", repository, *AMPLE, "--base", "main", "--head", "planted"]
         with said.open("w") as errors:
             return subprocess.Popen(
-                command,
+                [*command, *arguments],
                 env=self.environment(),
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -83,12 +83,12 @@ def killed(process: subprocess.Popen, said: Path, after: str) -> list[Process]:
         time.sleep(0.01)
     below = descendants(process.pid)
     os.kill(process.pid, signal.SIGKILL)
-    process.wait(120)
+    process.wait(PATIENCE)
     return below
 
 
 def wait_for_the_end_of(processes: list[Process]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while alive := [process for process in processes if process.alive]:
         assert time.monotonic() < deadline, alive
         time.sleep(0.05)
@@ -105,7 +105,7 @@ def free(lock: Path) -> bool:
 
 def wait_until_free(locks: list[Path]) -> None:
     """Wait for processes too that began between the look at them and the kill."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while held := [lock for lock in locks if not free(lock)]:
         assert time.monotonic() < deadline, held
         time.sleep(0.05)
@@ -161,7 +161,7 @@ def test_check_on_a_full_disk_leaves_nothing(desk, machine):
 @pytest.mark.slow
 @root
 def test_check_may_be_the_first_process_of_a_container(desk, machine):
-    command = [ASSAYER, "check", desk.repository, "--base", "main", "--head", "planted"]
+    command = [ASSAYER, "check", desk.repository, *AMPLE, "--base", "main", "--head", "planted"]
     alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     done = subprocess.run(
         [*alone, *command, "--target", "desk/archive.py::shelf"],

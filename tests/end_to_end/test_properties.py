@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.end_to_end.commandline import home
+from tests.end_to_end.commandline import LONGEST, home
 from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, repository, small_repository
 from worker import report
@@ -51,7 +51,7 @@ def run_test(finding, tree):
         cwd=tree,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=LONGEST,
         check=False,
     )
 

@@ -16,7 +16,7 @@ from worker.cli import COMMANDS
 from worker.store.records import Job
 from worker.store.store import Store
 
-SECONDS = 120
+SECONDS = 600
 ENDING = {
     "annotate": ("annotate", "photos.py"),
     "relations": ("relations", "show", "torch.relu"),

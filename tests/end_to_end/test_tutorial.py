@@ -2,10 +2,11 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.end_to_end.commandline import AMPLE, ASSAYER, LONGEST
 
 PAGE = (Path(__file__).parents[2] / "docs/tutorial.md").read_text("utf-8")
 PYTHON = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
@@ -24,15 +25,14 @@ def with_functions(text: str, functions: str) -> str:
 def test_tutorial_shows_what_the_check_says(tmp_path):
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONGEST
         )
 
     def git(*arguments: str) -> None:
         run("git", "-c", "user.name=you", "-c", "user.email=you@example.org", *arguments)
 
     def check() -> tuple[int, str]:
-        assayer = Path(sys.executable).with_name("assayer")
-        ended = run(str(assayer), "check", "--offline", "--quiet")
+        ended = run(str(ASSAYER), "check", "--offline", "--quiet", *AMPLE)
         return ended.returncode, ended.stdout
 
     file = tmp_path / "receipts.py"

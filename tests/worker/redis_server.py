@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Self
 
 import redis
 
+PATIENCE = 120
 INSTALLED = shutil.which("redis-server") is not None
 
 
+FIRST_EPHEMERAL = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a free port that the kernel gives to no other socket before it is bound."""
+    while True:
+        port = random.SystemRandom().randrange(10_100, FIRST_EPHEMERAL)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Redis:
@@ -40,7 +49,17 @@ class Redis:
         self._server = subprocess.Popen(
             ["redis-server", *options, "--appendonly", "no"], stdout=subprocess.DEVNULL
         )
-        _wait(self._port)
+        self._wait()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while self._server.poll() is None and time.monotonic() < deadline:
+            with suppress(redis.ConnectionError), redis.Redis(port=self._port) as client:
+                client.ping()
+                return
+            time.sleep(0.05)
+        self.kill()
+        raise TimeoutError("redis-server did not start")
 
     def kill(self) -> None:
         self._server.kill()
@@ -52,14 +71,3 @@ def redis_server() -> Iterator[str]:
     """Yield the URL of a Redis that keeps nothing."""
     with Redis(free_port()) as server:
         yield server.url
-
-
-def _wait(port: int) -> None:
-    for _ in range(100):
-        try:
-            redis.Redis(port=port).ping()
-        except redis.ConnectionError:
-            time.sleep(0.05)
-        else:
-            return
-    raise TimeoutError("redis-server did not start")
