@@ -23,6 +23,7 @@ from worker.store.run_queue import BrokerQueue, RunTimeLimits, celery_app, open_
 from worker.store.store import Store
 
 ROOT = Path(__file__).parents[3]
+PATIENCE = 600
 HOLDS = Inspection()
 EXAMINE = "tests.worker.fake_pipeline:examine"
 
@@ -51,7 +52,7 @@ def found(store: Store, run: str) -> RunRecord:
     return record
 
 
-def until(condition: Callable[[], object], within: float = 60) -> None:
+def until(condition: Callable[[], object], within: float = PATIENCE) -> None:
     deadline = time.monotonic() + within
     while not condition():
         if time.monotonic() > deadline:
@@ -59,7 +60,7 @@ def until(condition: Callable[[], object], within: float = 60) -> None:
         time.sleep(0.05)
 
 
-def ended(store: Store, run: str, within: float = 60) -> RunRecord:
+def ended(store: Store, run: str, within: float = PATIENCE) -> RunRecord:
     try:
         until(lambda: found(store, run).state.over, within)
     except TimeoutError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -146,7 +145,7 @@ def notify(store: Store, workers: Workers, run: str) -> None:
 @needs_redis
 def test_worker_ends_every_kind_of_job(store, tmp_path, crew):
     """A report, an incident, a dead process that recovers, one that never does, one that hangs."""
-    workers = crew(seconds=6)
+    workers = crew(seconds=20)
     reasons = ("quick", "raise", "die once", "die", "hang")
     runs = {reason: asked(store, reason) for reason in reasons}
     for run in runs.values():
@@ -167,17 +166,15 @@ def test_worker_ends_every_kind_of_job(store, tmp_path, crew):
 @needs_redis
 def test_killed_workers_job_comes_back_once(store, tmp_path, crew):
     """Long before the broker would give it back: when the lease has ended."""
-    workers = crew(seconds=600, lease=2)
+    workers = crew(seconds=600, lease=8)
     run = asked(store, "sleep 1")
     notify(store, workers, run)
     first = workers.start()
     started(tmp_path, run)
     kill(first)
-    began = time.monotonic()
     workers.start(concurrency=2)
     with ticking(workers.settings):
         record = ended(store, run)
-    print(f"came back and ended {time.monotonic() - began:.1f} s after its worker was killed")
     assert (record.state, record.attempts) == (RunState.DONE, 2)
     assert [note[0] for note in notes(tmp_path)] == ["start", "start", "end"]
 
@@ -185,7 +182,7 @@ def test_killed_workers_job_comes_back_once(store, tmp_path, crew):
 @pytest.mark.slow
 @needs_redis
 def test_worker_stops_what_was_superseded_and_takes_the_next(store, tmp_path, crew):
-    workers = crew(lease=1)
+    workers = crew(lease=4)
     last, quick = asked(store, "last"), asked(store, "quick")
     for run in (last, quick):
         notify(store, workers, run)
@@ -241,9 +238,9 @@ def test_worker_whose_isolation_leaks_leaves_jobs_to_others(store, tmp_path, cre
     assert told.reason == "1 known escape: a hole"
     assert workers.queue.depth() == 1
     workers.start(BATTERY="real")
-    assert ended(store, run, 120).state is RunState.DONE
+    assert ended(store, run).state is RunState.DONE
     ready = standing(store, [WorkerState.REFUSING, WorkerState.READY])
     assert any("no network" in " ".join(each.layers) for each in ready)
     leaky.terminate()
-    assert leaky.wait(60) == 0
+    assert leaky.wait(600) == 0
     (told,) = standing(store, [WorkerState.READY])

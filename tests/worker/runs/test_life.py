@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from tests.worker.fake_pipeline import examine, notes
-from tests.worker.runs.crew import ROOT, asked, ended, found, settings_in, until
+from tests.worker.runs.crew import ROOT, asked, ended, found, settings_in, started, until
 from worker.runs import run_attempt
 from worker.runs.run_attempt import Heartbeat, PartialReport, carry_out, settle_dead
 from worker.store.blobs import Blobs, clone_key
@@ -32,10 +33,24 @@ def settings(tmp_path):
     return settings_in(tmp_path)
 
 
-def later(seconds, act):
-    timer = threading.Timer(seconds, act)
-    timer.start()
-    return timer
+@pytest.fixture(autouse=True)
+def quick_beats(monkeypatch):
+    """Leases are long, so that no busy machine loses one, and renewed at once."""
+    monkeypatch.setattr(run_attempt, "MAX_PAUSE", 0.05)
+
+
+@contextmanager
+def once_started(folder, run, act):
+    """Act beside a run that has begun."""
+
+    def wait_and_act():
+        started(folder, run)
+        act()
+
+    watcher = threading.Thread(target=wait_and_act)
+    watcher.start()
+    yield
+    watcher.join()
 
 
 def cancel(store, run):
@@ -92,27 +107,24 @@ def test_clone_goes_with_the_end_of_its_run(store, settings, tmp_path):
 
 
 def test_lease_is_renewed_while_the_job_takes_longer(store, tmp_path):
-    run = asked(store, "sleep 4.5")
-    again = []
-
-    def take():
+    def left(run):
         with store.write() as unit:
-            again.append(unit.runs.start(run, lease=3, limit=3))
+            return unit.runs.start(run.id, lease=60, limit=3).seconds
 
-    timer = later(3.8, take)
-    carry_out(run, settings_in(tmp_path, lease=3), examine)
-    timer.join()
-    assert [type(outcome) for outcome in again] == [RunBusy]
+    def examine(run, _settings, _tell):
+        before = left(run)
+        until(lambda: left(run) > before)
+        return {"verdict": "success"}
+
+    run = asked(store, "x")
+    carry_out(run, settings_in(tmp_path), examine)
     assert found(store, run).state is RunState.DONE
 
 
 def test_cancelled_job_is_interrupted(store, tmp_path):
     run = asked(store, "last")
-    timer = later(0.5, lambda: cancel(store, run))
-    began = time.monotonic()
-    carry_out(run, settings_in(tmp_path, lease=1), examine)
-    timer.join()
-    assert time.monotonic() - began < 60
+    with once_started(tmp_path, run, lambda: cancel(store, run)):
+        carry_out(run, settings_in(tmp_path), examine)
     assert [note[0] for note in notes(tmp_path)] == ["start", "interrupted"]
     assert found(store, run).error == "superseded by 1234567"
 
@@ -126,9 +138,8 @@ def test_job_that_another_worker_has_is_let_go(store, tmp_path):
             unit.runs.release(run)
             unit.runs.start(run, lease=60, limit=3)
 
-    timer = later(0.5, take)
-    carry_out(run, settings_in(tmp_path, lease=1), examine)
-    timer.join()
+    with once_started(tmp_path, run, take):
+        carry_out(run, settings_in(tmp_path), examine)
     assert [note[0] for note in notes(tmp_path)] == ["start", "interrupted"]
     record = found(store, run)
     assert (record.state, record.attempts) == (RunState.RUNNING, 2)
@@ -136,7 +147,7 @@ def test_job_that_another_worker_has_is_let_go(store, tmp_path):
 
 def test_job_whose_parent_cannot_stop_it_ends_by_itself(store, tmp_path):
     run = asked(store, "last")
-    carry_out(run, settings_in(tmp_path, seconds=1, lease=1), examine)
+    carry_out(run, settings_in(tmp_path, seconds=1), examine)
     record = found(store, run)
     assert (record.state, record.error) == (RunState.FAILED, "it took longer than a run may take")
 
@@ -150,7 +161,7 @@ def test_job_cut_off_by_its_limit_leaves_a_partial_report(store, tmp_path, verdi
             raise PartialReport(lambda: {"verdict": verdict, "broken": []}) from None
 
     run = asked(store, "x")
-    carry_out(run, settings_in(tmp_path, seconds=1, lease=1), examine)
+    carry_out(run, settings_in(tmp_path, seconds=1), examine)
     assert found(store, run).state is RunState.DONE
     with store.read() as unit:
         report = unit.runs.report(run)
@@ -201,7 +212,7 @@ def test_job_that_heeds_no_interruption_is_killed(store, tmp_path):
     with subprocess.Popen(command, cwd=ROOT, env=os.environ) as process:
         until((tmp_path / "begun").exists)
         cancel(store, run)
-        assert process.wait(60) == -signal.SIGKILL
+        assert process.wait(600) == -signal.SIGKILL
     assert ended(store, run).state is RunState.CANCELLED
 
 
@@ -216,7 +227,7 @@ def test_progress_is_kept_while_the_job_runs(store, tmp_path):
 
     watcher = threading.Thread(target=look)
     watcher.start()
-    carry_out(run, settings_in(tmp_path, lease=1), examine)
+    carry_out(run, settings_in(tmp_path), examine)
     watcher.join()
     assert seen == ["at last"]
 
@@ -242,10 +253,10 @@ def test_job_outlives_a_store_that_is_away_for_less_than_its_lease(store, tmp_pa
         attempt = unit.runs.start(run, lease=60, limit=2)
     assert isinstance(attempt, Attempt)
     with FlakyDatabase(f"sqlite:///{tmp_path}/assayer.db", times) as away:
-        beating = Heartbeat(away, attempt, 1, 60)
+        beating = Heartbeat(away, attempt, 1 if lost else 60, 600)
         try:
             with beating:
-                time.sleep(1.5 if not lost else 60)
+                until(lambda: away.times < -2)
         except KeyboardInterrupt:
             assert lost
     assert beating.lost is lost

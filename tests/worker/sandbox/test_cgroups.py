@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from worker.sandbox import cgroups
 from worker.sandbox.cgroups import (
-    PREFIX,
     CgroupHierarchy,
     make_group,
     sweep_cgroups,
@@ -44,10 +44,12 @@ if os.fork() == 0:
 """
 HOST = """
 import subprocess, sys, time
+from worker.sandbox import cgroups
 from worker.sandbox.cgroups import make_group, usable_hierarchies
 from worker.sandbox.command_lines import cgroup_prefix
 from worker.sandbox.guest_limits import Limits
 
+cgroups.PREFIX = sys.argv[1]
 group = make_group(usable_hierarchies(), Limits())
 left = subprocess.Popen([*cgroup_prefix(group.folders), "sleep", "60"], start_new_session=True)
 while not all((folder / "cgroup.procs").read_text() for folder in group.folders):
@@ -63,6 +65,12 @@ def places() -> tuple[CgroupHierarchy, ...]:
     if not places:
         pytest.skip("no cgroup in which groups can be made")
     return places
+
+
+@pytest.fixture(autouse=True)
+def own_groups(monkeypatch):
+    """A check beside the tests sweeps none of their groups."""
+    monkeypatch.setattr(cgroups, "PREFIX", f"test-{os.getpid()}-")
 
 
 @pytest.fixture
@@ -141,7 +149,7 @@ def gone(pid: int) -> bool:
 
 def test_groups_are_gone_after_their_guest(places, start):
     guest = start("silent")
-    ours = f"{PREFIX}*-{os.getpid()}-*"
+    ours = f"{cgroups.PREFIX}*-{os.getpid()}-*"
     assert all(list(place.folder.glob(ours)) for place in places)
     guest.close()
     assert not any(list(place.folder.glob(ours)) for place in places)
@@ -158,7 +166,9 @@ def test_guest_that_exhausts_its_group_is_told_so(places, start):
 def test_groups_of_dead_hosts_are_swept(places):
     living = make_group(places, Limits())
     try:
-        with subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE) as host:
+        with subprocess.Popen(
+            [sys.executable, "-c", HOST, cgroups.PREFIX], stdout=subprocess.PIPE
+        ) as host:
             name, left = host.stdout.readline().decode().split()
             assert name not in sweep_cgroups()
             host.kill()

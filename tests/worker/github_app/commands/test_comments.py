@@ -1,12 +1,15 @@
 """What comes of a comment, at a double of GitHub."""
 
+import itertools
 import json
 import time
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from markdown_it import MarkdownIt
 
+from tests.github_double import state
 from tests.worker.github_app.commands.asking import (
     AUTHOR,
     CRASHES,
@@ -328,9 +331,21 @@ def test_a_closed_pull_request_is_not_tested_again(world):
     assert "closed" in answers(pull)[0]
 
 
-def test_approving_names_the_head_that_was_there_and_tests_it(world):
+@pytest.fixture
+def a_second_later(monkeypatch):
+    """Move the double's clock: GitHub tells times in seconds."""
+    skipped = itertools.count(2)
+
+    def move():
+        ahead = next(skipped)
+        monkeypatch.setattr(state, "time", SimpleNamespace(time=lambda: time.time() + ahead))
+
+    return move
+
+
+def test_approving_names_the_head_that_was_there_and_tests_it(world, a_second_later):
     pull = world.opened(fork=True)
-    time.sleep(1.1)  # GitHub tells times in seconds
+    a_second_later()
     world.say(pull, "alice", "/assayer approve")
     with world.store.read() as unit:
         approval = unit.approvals.get(pull.repository.full_name, pull.head)
@@ -352,12 +367,12 @@ def test_approving_does_not_cover_a_head_that_came_since(world):
         assert unit.approvals.get(pull.repository.full_name, pull.head).by == "alice"
 
 
-def test_a_push_that_is_heard_before_the_approval_is_not_approved(world):
+def test_a_push_that_is_heard_before_the_approval_is_not_approved(world, a_second_later):
     pull = world.opened(fork=True)
-    time.sleep(1.1)
+    a_second_later()
     pull.comment("alice", "/assayer approve")
     approval = world.github.deliveries.log[-1]
-    time.sleep(1.1)
+    a_second_later()
     pull.push({"evil.py": "x = 1\n"}, user=AUTHOR)
     world.hear_one(world.github.deliveries.log[-1])
     world.hear_one(approval)
