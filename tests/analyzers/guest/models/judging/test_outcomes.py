@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ import torch
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS, register
 from analyzers.guest.models.judging.isolated_runs import PreparedModel, run_in_process, run_isolated
 from analyzers.guest.models.model_types import ModelUnderTest, Unsupported
+from analyzers.guest.runtime import time_limits
 from tests.analyzers.guest.models.small import model_of, numbers, small_network
 
 
@@ -76,13 +78,19 @@ def test_what_stopped_processes_leave_is_removed(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
+    def has_started() -> bool:
+        return any(each.read_text(encoding="ascii") for each in tmp_path.rglob("started"))
+
+    clock = SimpleNamespace(now=lambda: 600.0 * has_started())
+    monkeypatch.setattr(time_limits, "clock_of", lambda _: clock)
+
     def run(*_: Any) -> None:
         started = subprocess.Popen(["sleep", "600"])
         Path(tempfile.mkdtemp(), "started").write_text(str(started.pid), encoding="ascii")
         time.sleep(600)
 
     register(Foreign(run))
-    with PreparedModel(small_network(), ["foreign"], 3.0) as prepared:
+    with PreparedModel(small_network(), ["foreign"]) as prepared:
         outcome = prepared.outcomes((), {})["foreign"]
         pid = int(next(tmp_path.rglob("started")).read_text(encoding="ascii"))
     assert outcome.status == "timed-out"
