@@ -12,6 +12,7 @@ import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -37,6 +38,9 @@ HEAVY = (
 )
 SECRET = "s3cret-of-this-webhook"
 LIMIT = 200_000
+PATIENCE = 600
+get = partial(httpx.get, timeout=PATIENCE)
+post = partial(httpx.post, timeout=PATIENCE)
 BODY = (ROOT / "tests/app/payloads/pull_request.opened.json").read_bytes()
 
 
@@ -73,7 +77,7 @@ class Served:
             "Content-Type": "application/json",
         }
         address = f"{self.address}/webhooks/github"
-        return httpx.post(address, content=body, headers=headers, timeout=30)
+        return post(address, content=body, headers=headers)
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +110,9 @@ def served(tmp_path_factory):
 
 
 def _wait(address: str) -> None:
-    for _ in range(600):
+    for _ in range(PATIENCE * 10):
         try:
-            httpx.get(f"{address}/healthz")
+            get(f"{address}/healthz")
         except httpx.TransportError:
             time.sleep(0.1)
         else:
@@ -128,14 +132,14 @@ def test_many_deliveries_at_once_are_each_kept_once(served):
 
 
 def test_declared_large_body_is_refused_before_it_is_sent(served):
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as raw:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as raw:
         raw.sendall(_head("Content-Length: 99999999"))
         assert raw.recv(12) == b"HTTP/1.1 413"
 
 
 def test_chunked_large_body_is_refused_and_cut_off(served):
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as raw:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as raw:
         raw.sendall(_head("Transfer-Encoding: chunked"))
         for _ in range(1 + LIMIT // 0x10000):
             raw.sendall(chunk)
@@ -152,15 +156,15 @@ def test_chunked_delivery_is_heard(served):
         "Content-Type": "application/json",
     }
     parts = iter([BODY[:1000], BODY[1000:]])
-    answer = httpx.post(f"{served.address}/webhooks/github", content=parts, headers=headers)
+    answer = post(f"{served.address}/webhooks/github", content=parts, headers=headers)
     assert (answer.status_code, answer.json()["kept"]) == (202, True)
 
 
 def test_log_is_json_with_the_delivery_and_without_secrets(served):
     name = str(uuid.uuid4())
     served.send(name)
-    httpx.get(f"{served.address}/?sig=0123456789abcdef0123456789abcdef", auth=("ops", "wrong one"))
-    for _ in range(300):
+    get(f"{served.address}/?sig=0123456789abcdef0123456789abcdef", auth=("ops", "wrong one"))
+    for _ in range(PATIENCE * 10):
         text = served.log.read_text()
         if name in text:
             break
@@ -178,7 +182,7 @@ def test_log_is_json_with_the_delivery_and_without_secrets(served):
 
 
 def test_server_says_little_of_itself(served):
-    assert httpx.get(f"{served.address}/healthz").headers["Server"] == "gunicorn"
+    assert get(f"{served.address}/healthz").headers["Server"] == "gunicorn"
 
 
 def test_killed_web_worker_is_replaced_and_loses_nothing(served):
@@ -186,7 +190,7 @@ def test_killed_web_worker_is_replaced_and_loses_nothing(served):
     assert served.send(name).status_code == 202
     children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
     os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
-    for _ in range(300):
+    for _ in range(PATIENCE * 10):
         try:
             if served.send(name).json()["duplicate"]:
                 return

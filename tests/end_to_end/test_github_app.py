@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.end_to_end.bot import PAUSE, Bot, completed, eventually
+from tests.end_to_end.bot import PATIENCE_SECONDS, PAUSE, Bot, completed, eventually
 from tests.end_to_end.shop import (
     COMMENTS,
     CRASHES,
@@ -21,6 +22,7 @@ from tests.end_to_end.shop import (
 from tests.github_double import PullRequest, Repo, suggestion_in
 from tests.github_double.anchors import now_at
 
+get = partial(httpx.get, timeout=PATIENCE_SECONDS)
 ADDRESS = re.compile(r"!\[[^\]]*\]\((http[^)]+)\)")
 
 
@@ -89,19 +91,19 @@ def test_pictures_open_by_their_signed_link_only(answered):
     pictures = [address for body in bodies for address in ADDRESS.findall(body)]
     assert pictures
     for address in pictures:
-        assert httpx.get(address).headers["content-type"].startswith("image/")
+        assert get(address).headers["content-type"].startswith("image/")
         plain, _, query = address.partition("?")
         wrong = query[:-1] + ("0" if query[-1] != "0" else "1")
-        assert httpx.get(plain).status_code == 403
-        assert httpx.get(f"{plain}?{wrong}").status_code == 403
+        assert get(plain).status_code == 403
+        assert get(f"{plain}?{wrong}").status_code == 403
 
 
 def test_page_of_a_private_repository_opens_by_the_check_runs_link_only(answered):
     link = answered.check.details_url
-    page = httpx.get(link)
+    page = get(link)
     assert (page.status_code, "3 new findings block" in page.text) == (200, True)
-    assert httpx.get(link.partition("?")[0]).status_code == 403
-    assert answered.repo.full_name not in httpx.get(answered.bot.url).text
+    assert get(link.partition("?")[0]).status_code == 403
+    assert answered.repo.full_name not in get(answered.bot.url).text
 
 
 def test_one_summary_comment_names_all_findings(answered):

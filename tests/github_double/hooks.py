@@ -187,7 +187,7 @@ class Deliveries:
         with self._lock:
             return [d for d in self.log if d.event == event and action in {None, d.action}]
 
-    def wait(self, seconds: float = 60.0) -> None:
+    def wait(self, seconds: float = 600.0) -> None:
         """Return once nothing is under way; raises ``TimeoutError``."""
         with self._lock:
             if not self._lock.wait_for(lambda: self._under_way == 0, timeout=seconds):

@@ -11,7 +11,7 @@ import httpx
 
 from tests.github_double import GithubDouble
 
-PATIENCE = 60.0
+PATIENCE = 600.0
 
 
 def test_process_is_led_from_outside_and_tells_at_its_end(tmp_path):

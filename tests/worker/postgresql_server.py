@@ -95,7 +95,7 @@ def _run(command: list[str | Path], user: str | None) -> None:
 
 
 def _wait(folder: Path, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline and server.poll() is None:
         try:
             psycopg.connect(f"host={folder} user=assayer dbname=postgres").close()

@@ -11,7 +11,7 @@ from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings
 
 MANY = 8
-PATIENCE = 60
+PATIENCE = 600
 
 
 def asked_at_once(engine, asking):

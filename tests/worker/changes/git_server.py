@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-LONGEST = 60
+LONGEST = 600
 
 
 class GitServer(ThreadingHTTPServer):

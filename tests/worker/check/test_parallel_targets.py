@@ -95,7 +95,7 @@ class Meeting(ScriptedAnalyzer):
         with self._lock:
             self._now += 1
             self.most = max(self.most, self._now)
-        self._barrier.wait(60)
+        self._barrier.wait(600)
         yield from super().examine(target, bench)
         with self._lock:
             self._now -= 1
@@ -149,7 +149,7 @@ class Interrupted(ScriptedAnalyzer):
 
     def _await_the_end(self):
         """Be as what waits for a guest: stopped with it, no sooner."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while not self._pool._stopped:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -196,7 +196,7 @@ def test_stopped_pool_starts_no_guest(trusted_plan):
     with WarmSandboxes() as pool:
         guest = pool.guest(trusted_plan)
         pool.stop()
-        assert guest.wait(30) is not None
+        assert guest.wait(600) is not None
         assert guest.stopped == "it was interrupted"
         with pytest.raises(KeyboardInterrupt):
             pool.guest(trusted_plan)

@@ -39,7 +39,7 @@ sys.exit(str(told[:1]) if told else 0)
 
 def test_threads_parse_one_at_a_time():
     ended = subprocess.run(
-        [sys.executable, "-c", RACE], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", RACE], capture_output=True, text=True, timeout=600, check=False
     )
 
     assert ended.returncode == 0, ended.stderr

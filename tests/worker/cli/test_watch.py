@@ -14,7 +14,7 @@ from worker.cli.report_output import ReportOutput
 from worker.errors import UsageError
 from worker.settings.operator_settings import read_settings
 
-SECONDS = 60.0
+SECONDS = 600.0
 
 
 class Checks:

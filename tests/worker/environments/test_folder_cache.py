@@ -10,7 +10,7 @@ import pytest
 
 from worker.environments.folder_cache import MANIFEST, FolderCache
 
-PATIENCE = 60.0
+PATIENCE = 600.0
 fork = multiprocessing.get_context("fork")
 
 

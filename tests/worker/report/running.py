@@ -52,7 +52,7 @@ def run(folder: Path, site: Path | None = None) -> dict[str, str | None]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert (folder / "result.xml").exists(), done.stdout + done.stderr

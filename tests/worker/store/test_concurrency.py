@@ -24,7 +24,7 @@ from worker.store.records import Attempt, OutboxTaskKind, RunState
 from worker.store.store import Store
 
 _FORK = multiprocessing.get_context("fork")
-PATIENCE = 60
+PATIENCE = 600
 
 
 def _racer(url, step, number, together, pipe):

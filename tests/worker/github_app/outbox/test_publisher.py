@@ -18,7 +18,7 @@ from worker.store.queue_names import PUBLISH
 from worker.store.records import Delivery, OutboxTask, OutboxTaskKind
 from worker.store.store import Store
 
-PATIENCE = 30
+PATIENCE = 600
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ def publishers(store):
 
 def test_leases_in_use_are_renewed(store):
     with store.write() as unit:
-        lease = unit.leases.take("pull:1:1", 0.5)
-    lease_renewer, stop = LeaseRenewer(store, 0.5), threading.Event()
+        lease = unit.leases.take("pull:1:1", 3)
+    lease_renewer, stop = LeaseRenewer(store, 3), threading.Event()
     thread = threading.Thread(target=lease_renewer.run, args=(stop,))
     with lease_renewer.renewing(lease):
         thread.start()

@@ -9,7 +9,7 @@ from tests.worker.github_app.outbox.world import PublisherWorld, findings
 from worker.github_app.outbox.publisher import publish
 from worker.store.records import Delivery, RunState
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture
