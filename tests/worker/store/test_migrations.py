@@ -146,7 +146,7 @@ def test_database_of_a_newer_version_is_refused(url):
 
 
 def _open(url, together):
-    together.wait(60)
+    together.wait(600)
     with Store(url) as store, store.write() as unit:
         unit.runs.count()
 
