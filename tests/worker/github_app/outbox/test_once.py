@@ -88,7 +88,7 @@ def test_one_bad_answer_to_each_write(world, github, document, kind):
 
 
 def test_work_that_is_done_after_we_gave_up_waiting_is_found(github, world, document):
-    quick = world.settings.github.model_copy(update={"timeout": 0.5})
+    quick = world.settings.github.model_copy(update={"timeout": 1.0})
     world.settings = world.settings.model_copy(update={"github": quick})
     world.app.close()
     world.app = world.app_through()
