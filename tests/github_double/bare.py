@@ -37,7 +37,7 @@ def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes:
         input=stdin,
         capture_output=True,
         env=_environment(),
-        timeout=120,
+        timeout=600,
         check=False,
     )
     if done.returncode:

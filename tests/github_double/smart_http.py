@@ -163,7 +163,7 @@ def _backend(repository: Repository, request: Request, what: str, body: bytes) -
         input=body,
         capture_output=True,
         env=environment,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     head, _, content = done.stdout.partition(b"\r\n\r\n")

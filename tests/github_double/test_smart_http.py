@@ -14,7 +14,7 @@ def git(folder, *arguments):
     names = ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "credential.helper="]
     return subprocess.run(
         ["git", *names, *arguments],
-        cwd=folder, capture_output=True, text=True, env=environment, check=False, timeout=60,
+        cwd=folder, capture_output=True, text=True, env=environment, check=False, timeout=600,
     )  # fmt: skip
 
 

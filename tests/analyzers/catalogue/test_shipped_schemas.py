@@ -16,7 +16,7 @@ print(json.dumps(extract(sys.argv[1])))
 def extracted(name: str) -> dict:
     """A fresh extraction, in a process of its own: it imports the SDK."""
     program = [sys.executable, "-c", EXTRACT, name]
-    done = subprocess.run(program, check=True, capture_output=True, timeout=120)
+    done = subprocess.run(program, check=True, capture_output=True, timeout=600)
     return json.loads(done.stdout)
 
 
