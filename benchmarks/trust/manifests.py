@@ -24,7 +24,8 @@ class Project:
     project is new.  ``most`` says how far a target can be tested at all, ``yes`` where it does not
     name one; ``least`` are targets that must be tested, in part at least.  ``findings`` are the
     rules that must be reported, ``notices`` those that may be.  ``budget`` are the seconds of
-    the check; ``memory`` limits its guests.
+    the check; ``memory`` limits its guests.  ``like`` names the project that
+    guards against the same false alarm in much the same code; the tests run that one alone.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Project:
     notices: frozenset[str]
     budget: float
     memory: str | None
+    like: str | None
 
 
 def projects(names: Sequence[str] = ()) -> list[Project]:
@@ -79,6 +81,7 @@ def _project(folder: Path, case: Mapping[str, Any]) -> Project:
         frozenset(case.get("notices", ())),
         float(case.get("budget", 120)),
         case.get("memory"),
+        case.get("like"),
     )
 
 

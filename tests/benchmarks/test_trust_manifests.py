@@ -9,6 +9,7 @@ from analyzers.inference.facts import parse_module
 from benchmarks.trust.manifests import CLEAN, projects
 
 PROJECTS = projects()
+TESTED = {each.name for each in PROJECTS if each.group in CLEAN and each.like is None}
 
 
 def test_there_are_projects_enough():
@@ -23,6 +24,7 @@ def test_manifest_fits_its_project(project):
     assert project.why
     assert bool(project.findings) == (project.group == "seeded")
     assert ("success" in project.verdicts) == (project.group in CLEAN)
+    assert project.like is None or project.like in TESTED
     for target in {*project.most, *project.least}:
         path, _, function = target.partition("::")
         assert function in {name for name, _ in definitions(parse_module(project.head[path]))}, (

@@ -7,8 +7,8 @@ from benchmarks.trust.manifests import projects
 
 
 def projects_of(*groups):
-    """One parameter for each project of the groups, named after it."""
-    chosen = [each for each in projects() if each.group in groups]
+    """One parameter for each project of the groups that is not like another, named after it."""
+    chosen = [each for each in projects() if each.group in groups and not each.like]
     return pytest.mark.parametrize("project", chosen, ids=lambda project: project.name)
 
 
