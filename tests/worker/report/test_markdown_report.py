@@ -115,6 +115,7 @@ def test_comment_shows_recall_and_inputs():
     body = body_of(samples.low_recall(), samples.full_report())
     assert "- reached: 4 of 10 inputs, 40 % (95 % interval 17–69 %)\n" in body
     assert "- “fire 4” on orange → Flame" in body
+    assert "fire 0" not in body
     assert "- and 5 more" in body
 
 

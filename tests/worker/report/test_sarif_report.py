@@ -33,15 +33,16 @@ def test_results_are_identified_by_fingerprint():
 
 
 def test_region_and_hash_are_of_the_code(tmp_path):
-    report = samples.report(samples.crash())
+    report = samples.report(samples.crash(line=11))
     artifacts = write_artifacts(report, tmp_path, samples.SOURCES)
     [result] = sarif_document(report, artifacts)["runs"][0]["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
-    line = samples.RECEIPTS.splitlines()[11]
-    assert line[region["startColumn"] - 1 : region["endColumn"] - 1] == line.strip()
-    assert (region["startLine"], region["endLine"]) == (12, 12)
+    first, last = samples.RECEIPTS.splitlines()[10:12]
+    assert first[region["startColumn"] - 1 :] == first.strip()
+    assert last[: region["endColumn"] - 1] == last.rstrip()
+    assert (region["startLine"], region["endLine"]) == (11, 12)
     hashed = result["partialFingerprints"]["primaryLocationLineHash"]
-    assert hashed == line_hashes(samples.RECEIPTS)[11]
+    assert hashed == line_hashes(samples.RECEIPTS)[10]
 
 
 def test_region_without_the_code_is_of_whole_lines():
@@ -122,5 +123,6 @@ def test_every_result_names_its_rule():
 def test_only_verified_fixes_are_offered():
     found = results(samples.full_report())
     [change] = found["cloud/low-recall"]["fixes"][0]["artifactChanges"]
-    assert change["replacements"][0]["deletedRegion"]["startLine"] == 12
+    whole = {"startLine": 12, "startColumn": 1, "endLine": 13, "endColumn": 1}
+    assert change["replacements"][0]["deletedRegion"] == whole
     assert "fixes" not in found["cloud/mixed-sentiment"]

@@ -10,6 +10,7 @@ from worker.errors import MachineError
 from worker.sandbox import command_lines
 from worker.sandbox import isolation as module
 from worker.sandbox.command_lines import interpreter_folders
+from worker.sandbox.guest_limits import Limits
 from worker.sandbox.isolation import IsolationUnavailable, find_isolation
 from worker.sandbox.seccomp_filter import FilterUnavailable
 from worker.sandbox.uid_slots import lease_uid, state_folder
@@ -40,6 +41,15 @@ def test_layers_are_named_for_the_report(isolation):
 
 def test_bubblewrap_comes_first(bubblewrap):
     assert find_isolation() == bubblewrap
+
+
+def test_bubblewrap_is_asked_for_every_bound():
+    nothing = command_lines.SandboxedProgram((), ("true",))
+    line = " ".join(command_lines.bubblewrap(nothing, Limits(), seccomp=3, info=4))
+    for word in ("--unshare-all", "--disable-userns", "--die-with-parent", "--new-session"):
+        assert word in line
+    for words in ("--cap-drop ALL", "--clearenv", "--remount-ro / ", "--seccomp 3", "--nproc="):
+        assert words in line
 
 
 def test_landlock_takes_over_without_bubblewrap(landlock, monkeypatch, tmp_path):

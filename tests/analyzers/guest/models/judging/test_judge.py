@@ -158,6 +158,8 @@ def test_models_with_state_are_not_compared() -> None:
     model = model_of(forward, IMAGE)
     assert rules(model, "onednn-off", "decompositions") == []
     assert "state" in str(incomparable(model))
+    worn_out = ExecutionOutcome("raised", detail="worn out")
+    assert judge(model, {**run_in_process(model, []), "onednn-off": worn_out}) == []
     assert incomparable(small_network()) is None
 
 
@@ -231,3 +233,11 @@ def test_measures_need_no_further_run() -> None:
     assert found["onednn-off"].ratio > 1e5
     assert 0.0 < found["onednn-off"].d_mad < 1.0
     assert found[EAGER].ratio == 0.0
+
+
+def test_the_worst_output_is_the_measure() -> None:
+    def forward(given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return given * 1.0, given + (not torch.backends.mkldnn.enabled), given * 1.0  # type: ignore[attr-defined]
+
+    found = measured(run_in_process(model_of(forward, IMAGE), ["onednn-off"]))["onednn-off"]
+    assert (found.index, found.ratio > 1e5) == (1, True)

@@ -40,6 +40,7 @@ def test_calls_of_one_kind_are_taken_once():
     assert kinds.take("there", call(other))
     for different in (one.double(), -one, one * 1e9, one[:0], one[None], one * torch.nan):
         assert kinds.take("here", call(different))
+    assert kinds.take("here", call(torch.ones(2, 4)[:, ::2]))
 
 
 def test_outcomes_of_one_kind():
