@@ -1,4 +1,7 @@
-"""Every page in a browser: wide and light, narrow and dark; axe-core finds nothing on any."""
+"""Every page in a browser, narrow and dark, and one of each kind wide and light.
+
+axe-core finds nothing on any.
+"""
 
 from dataclasses import replace
 
@@ -23,6 +26,14 @@ pytestmark = pytest.mark.slow
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> `<b>` "onload=x" \u202eevil'
 LONG = "averyveryverylongnamewithoutanyplacetobreak" * 6
 LOOKS = ("wide", "narrow")
+
+
+def looks(wide, *others):
+    """Return parameters: every page narrow, where long texts do not fit, one of them wide too."""
+    pages = [(wide, "wide"), *((name, "narrow") for name in (wide, *others))]
+    return pytest.mark.parametrize(("name", "look"), pages)
+
+
 PICTURES = (
     "Promise.all([...document.images].map(each => { each.loading = 'eager';"
     " return each.decode().then(() => true, () => false); })).then(all => all.every(Boolean))"
@@ -61,16 +72,14 @@ def waiting(store):
     return ask
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", ["full", "hostile"])
+@looks("full", "hostile")
 def test_report_of_a_run(name, look, viewer, served, finished):
     page = viewer.look(f"{served()}/runs/{finished(REPORTS[name]())}", look)
     assert page.locator("h1").inner_text()
     assert page.evaluate(PICTURES)
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", REPORTS)
+@looks(*REPORTS)
 def test_report_as_a_file(name, look, viewer, tmp_path):
     report = REPORTS[name]()
     files = write_artifacts(report, tmp_path, samples.SOURCES, samples.FIXED)
@@ -92,8 +101,7 @@ def test_report_on_deep_learning(look, viewer, tmp_path):
     assert page.locator("svg.chart").get_by_text("▸ avg_pool2d").is_visible()
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", ["queued", "running", "failed", "refused", "cancelled"])
+@looks("running", "queued", "failed", "refused", "cancelled")
 def test_run_without_a_report(name, look, viewer, served, store, waiting):
     told = "testing function 2 of 5: a.py::f; 1 finding so far; about 40 s left"
     run = waiting(progress=f"{told}\nfailure, a.py:3: `x` {HOSTILE} {LONG}"[:1900])
@@ -107,8 +115,7 @@ def test_run_without_a_report(name, look, viewer, served, store, waiting):
     viewer.look(f"{served()}/runs/{run}", look)
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", ["expired", "missing", "login"])
+@looks("login", "expired", "missing")
 def test_page_that_does_not_open(name, look, viewer, served, services, finished):
     run = finished(samples.full_report(), replace(PUBLIC, private=True))
     address = {
@@ -120,8 +127,7 @@ def test_page_that_does_not_open(name, look, viewer, served, services, finished)
     assert page.answer.status in (403, 404)
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", ["empty", "stranger", "repository", "operator"])
+@looks("operator", "empty", "stranger", "repository")
 def test_dashboard(name, look, viewer, served, store, finished, waiting):
     if name != "empty":
         for number in range(24):
