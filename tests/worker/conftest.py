@@ -4,6 +4,7 @@ import pytest
 
 import worker.executor.repair_verification
 import worker.executor.warm_guest
+from tests.worker.engines.providers.standin import StandIn
 from tests.worker.sessions import FakeSession
 from worker.engines.providers.provider_failures import BREAKERS
 
@@ -15,6 +16,20 @@ def sessions(monkeypatch):
     monkeypatch.setattr(worker.executor.repair_verification, "Session", kind)
     monkeypatch.setattr(worker.executor.warm_guest, "Session", kind)
     return kind
+
+
+@pytest.fixture
+def stand_in():
+    """Makes stand-in servers that end with the test."""
+    servers = []
+
+    def make(*replies):
+        servers.append(StandIn(*replies))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.close()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,8 @@
 
 import threading
 
+from worker.engines.engine import ApiRequest, NoAnswer
+
 LABELS = "google.vision.label_detection"
 
 
@@ -52,3 +54,20 @@ class Slow(CountingEngine):
         self.begun.set()
         assert self.go.wait(600)
         return super().ask(api, request)
+
+
+def ask_in_threads(broker):
+    """Ask eighty questions in four threads, refused or not."""
+
+    def ask(start):
+        for number in range(20):
+            try:
+                broker.answer(LABELS, ApiRequest(bytes([start, number])))
+            except NoAnswer:
+                continue
+
+    threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

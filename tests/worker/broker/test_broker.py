@@ -1,9 +1,7 @@
-import threading
-
 import pytest
 
 from analyzers.guest.protocol import api_calls
-from tests.worker.broker.engines import LABELS, CountingEngine
+from tests.worker.broker.engines import LABELS, CountingEngine, ask_in_threads
 from worker.broker.api_broker import Broker
 from worker.broker.request_admission import ApiBudget
 from worker.engines.engine import OFFLINE, ApiRequest, NoAnswer, WithheldEngine
@@ -66,19 +64,7 @@ def test_spent_budget_refuses_but_replays():
 def test_budget_holds_with_many_threads():
     engine = CountingEngine()
     asking = broker(engine, budget=20)
-
-    def ask(start):
-        for number in range(20):
-            try:
-                asking.answer(LABELS, ApiRequest(bytes([start, number])))
-            except NoAnswer:
-                continue
-
-    threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    ask_in_threads(asking)
     assert engine.asked == 20
     assert counters(asking) == (20, 0, 60)
 

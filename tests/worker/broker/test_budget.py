@@ -1,8 +1,6 @@
-import threading
-
 import pytest
 
-from tests.worker.broker.engines import LABELS, CountingEngine, Flaky
+from tests.worker.broker.engines import LABELS, CountingEngine, Flaky, ask_in_threads
 from worker.broker.api_broker import Broker
 from worker.broker.request_admission import ApiBudget
 from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, Outage
@@ -85,18 +83,6 @@ def test_failed_call_is_counted_as_billed():
 def test_money_holds_with_many_threads():
     engine = CountingEngine()
     asking = broker(engine, ApiBudget(dollars=0.03))
-
-    def ask(start):
-        for number in range(20):
-            try:
-                asking.answer(LABELS, ApiRequest(bytes([start, number])))
-            except NoAnswer:
-                continue
-
-    threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    ask_in_threads(asking)
     assert engine.asked == 20
     assert counted(asking) == (20, 60, 0.03)

@@ -30,6 +30,7 @@ from analyzers.vocabulary import (
     Violates,
     Written,
 )
+from tests.analyzers import samples
 from tests.worker.sessions import laboratory, target, tree
 from worker.check.replay import ReplayOutcome, replay_report
 from worker.executor.base_target import BaseTarget
@@ -238,18 +239,13 @@ def found(failure, suggestion=None):
         if isinstance(ending, Died)
         else Violates(ending.condition)
     )
-    return Finding(
+    return samples.finding(
         analyzer="properties",
         rule="property/crash",
-        level=Level.FAILURE,
-        path="app.py",
-        line=9,
-        end_line=9,
         symbol=name,
         target=name,
         title="a title",
         message="a message",
-        evidence={},
         probes=(failure.probe,),
         criterion=criterion,
         suggestion=suggestion,
@@ -378,22 +374,9 @@ OLD_NAMES = "import os\n\ndef check(path):\n    return os . getcwdu ( )  # moved
 
 def written(**changes):
     criterion = Written("app.py", "os.getcwdu()")
-    base = {
-        "analyzer": "properties",
-        "rule": "code/error",
-        "level": Level.FAILURE,
-        "path": "app.py",
-        "line": 4,
-        "end_line": 4,
-        "symbol": "app.py::check",
-        "target": "app.py::check",
-        "title": "a title",
-        "message": "a message",
-        "evidence": {"name": "os.getcwdu"},
-        "probes": (),
-        "criterion": criterion,
-    }
-    return Finding(**{**base, **changes})
+    said = {"title": "a title", "message": "a message", "evidence": {"name": "os.getcwdu"}}
+    facts = {"analyzer": "properties", "rule": "code/error", "probes": (), **said}
+    return samples.finding(criterion=criterion, **{**facts, **changes})
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from analyzers.criteria import DEATH
 from analyzers.vocabulary import (
     Crashes,
     Finding,
-    Level,
     LiteralArgument,
     Probe,
     RecipeArgument,
     Violates,
 )
+from tests.analyzers import samples
 from tests.worker.report.running import run
 from worker.report.asserted_conditions import UnsupportedCondition, asserted_condition
 from worker.report.reproducer import reproducer
@@ -139,13 +139,9 @@ def finding(function, criterion, ensures=(), annotations=None, **arguments):
         name: RecipeArgument(source) if isinstance(source, str) else LiteralArgument(repr(source))
         for name, source in arguments.items()
     }
-    return Finding(
+    return samples.finding(
         analyzer="properties",
         rule="property/crash",
-        level=Level.FAILURE,
-        path="app.py",
-        line=9,
-        end_line=9,
         symbol=target,
         target=target,
         title="a title",
