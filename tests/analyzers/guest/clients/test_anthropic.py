@@ -1,13 +1,11 @@
 """Messages of Anthropic's clients are answered, with the SDK and without it."""
 
-import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
 
-from tests.analyzers.guest.guests import literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.clients.conftest import request_of
+from tests.analyzers.guest.guests import literal
 
 WORDS = literal("some words")
 SDK = ("installed",) if find_spec("anthropic") else ()
@@ -22,14 +20,6 @@ def text(said):
 
 
 CALL = {"type": "tool_use", "id": "t", "name": "book", "input": {"day": "Monday"}}
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
 
 
 @pytest.fixture(params=["missing", *SDK])
@@ -71,12 +61,9 @@ def test_parsed_text_raises(warm, python) -> None:
     ],
 )
 def test_host_is_asked_what_messages_say(warm, python, function, parameters) -> None:
-    guest = warm.guest("claude.py", python)
-    guest.answer = says(text("no"))[1]
-    guest.run(probe(None, function=literal(function), argument=WORDS))
-    (asked,) = guest.asked
-    expected = {"content": None, "text": "some words", "uri": None, "parameters": parameters}
-    assert asked["request"] == expected
+    place, answer = ("claude.py", function), says(text("no"))[1]
+    expected = request_of(text="some words", **parameters)
+    assert warm.requests(place, WORDS, answer, python) == [expected]
 
 
 def test_stream_is_refused_by_name(warm, python) -> None:

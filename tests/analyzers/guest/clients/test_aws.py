@@ -1,10 +1,7 @@
-import sys
-from collections.abc import Iterator
-
 import pytest
 
-from tests.analyzers.guest.guests import content, literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.clients.conftest import request_of
+from tests.analyzers.guest.guests import content, literal
 
 APP = "amazon.py"
 PICTURE, FILE, WORDS = content("bytes"), content("path"), literal("some words")
@@ -28,20 +25,6 @@ JOB = {
     "TranscriptionJobStatus": "COMPLETED",
     "Transcript": {"TranscriptFileUri": "https://x/y.json"},
 }
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["installed", "missing"])
-def python(request: pytest.FixtureRequest) -> str:
-    """With boto3, and without it."""
-    return str(request.param)
 
 
 @pytest.mark.parametrize(
@@ -131,35 +114,23 @@ def test_operations_are_answered(warm, python, function, argument, script, value
         (
             "labels",
             PICTURE,
-            {
-                "content": b"picture",
-                "text": None,
-                "uri": None,
-                "parameters": {"MaxLabels": 5, "MinConfidence": 70},
-            },
+            request_of(content=b"picture", MaxLabels=5, MinConfidence=70),
         ),
         (
             "labels_in_bucket",
             literal("cat.png"),
-            {"content": None, "text": None, "uri": "s3://photos/cat.png", "parameters": {}},
+            request_of(uri="s3://photos/cat.png"),
         ),
         (
             "feeling",
             WORDS,
-            {
-                "content": None,
-                "text": "some words",
-                "uri": None,
-                "parameters": {"LanguageCode": "en"},
-            },
+            request_of(text="some words", LanguageCode="en"),
         ),
     ],
 )
 def test_host_is_asked_what_the_call_means(warm, python, function, argument, request_) -> None:
-    guest = warm.guest(APP, python)
-    guest.answer = {"Labels": [{"Name": "Cat", "Confidence": 90}], **GOOD}
-    guest.run(probe(None, function=literal(function), argument=argument), blobs={"b1": b"picture"})
-    assert [asked["request"] for asked in guest.asked] == [request_]
+    answer = {"Labels": [{"Name": "Cat", "Confidence": 90}], **GOOD}
+    assert warm.requests((APP, function), argument, answer, python) == [request_]
 
 
 def test_refused_question_is_not_run(warm, python) -> None:
@@ -197,6 +168,4 @@ def test_sdk_refuses_wrong_parameters(warm) -> None:
 
 
 def test_real_sdk_serves_where_it_is(warm, python) -> None:
-    warm.guest(APP, python)
-    standins = warm.prepared[APP, python]["standins"]
-    assert ("boto3" in standins) is (python == "missing")
+    assert ("boto3" in warm.standins(APP, python)) is (python == "missing")

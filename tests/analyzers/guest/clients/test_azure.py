@@ -1,10 +1,7 @@
-import sys
-from collections.abc import Iterator
-
 import pytest
 
-from tests.analyzers.guest.guests import content, literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.clients.conftest import request_of
+from tests.analyzers.guest.guests import content, literal
 
 APP, OLD = "microsoft.py", "microsoft_old.py"
 PICTURE, FILE, WORDS = content("bytes"), content("path"), literal("some words")
@@ -25,20 +22,6 @@ ADA = {"category": "Person", "text": "Ada", "confidence_score": 0.9}
 TAGS = {"list": [{"name": "cat", "confidence": 0.95}, {"name": "sky", "confidence": 0.3}]}
 READ = {"blocks": [{"lines": [{"text": "EXIT"}]}]}
 FACES = {"elements": [{"face_attributes": {"emotion": {"happiness": 0.9}}}]}
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["installed", "missing"])
-def python(request: pytest.FixtureRequest) -> str:
-    """With the SDKs, and without them."""
-    return str(request.param)
 
 
 @pytest.mark.parametrize(
@@ -98,40 +81,23 @@ def test_error_of_a_document_is_an_error(warm) -> None:
         (
             "mood",
             WORDS,
-            {
-                "content": None,
-                "text": "some words",
-                "uri": None,
-                "parameters": {},
-            },
+            request_of(text="some words"),
         ),
         (
             "tags",
             PICTURE,
-            {
-                "content": b"picture",
-                "text": None,
-                "uri": None,
-                "parameters": {"features": ["caption", "tags"]},
-            },
+            request_of(content=b"picture", features=["caption", "tags"]),
         ),
         (
             "words",
             ADDRESS,
-            {
-                "content": None,
-                "text": None,
-                "uri": "https://x/y.png",
-                "parameters": {"features": ["read"]},
-            },
+            request_of(uri="https://x/y.png", features=["read"]),
         ),
     ],
 )
 def test_host_is_asked_what_the_call_means(warm, python, function, argument, expected) -> None:
-    guest = warm.guest(APP, python)
-    guest.answer = {**GOOD, "tags": TAGS}
-    guest.run(probe(None, function=literal(function), argument=argument), blobs={"b1": b"picture"})
-    assert [asked["request"] for asked in guest.asked] == [expected]
+    answer = {**GOOD, "tags": TAGS}
+    assert warm.requests((APP, function), argument, answer, python) == [expected]
 
 
 def test_refused_question_is_not_run(warm, python) -> None:
@@ -162,8 +128,7 @@ def test_misuse_of_an_answer_raises(warm, python) -> None:
 
 
 def test_installed_sdk_serves(warm) -> None:
-    warm.guest(APP, "installed")
-    assert sorted(warm.prepared[APP, "installed"]["standins"]) == [
+    assert sorted(warm.standins(APP, "installed")) == [
         "os.environ['LANGUAGE_ENDPOINT']",
         "os.environ['LANGUAGE_KEY']",
         "os.environ['VISION']",

@@ -1,12 +1,8 @@
 """Conversations with models on Bedrock are answered, with botocore and without it."""
 
-import sys
-from collections.abc import Iterator
-
 import pytest
 
-from tests.analyzers.guest.guests import literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.guests import literal
 
 WORDS = literal("some words")
 
@@ -17,19 +13,6 @@ def says(*blocks, **around):
 
 
 USE = {"toolUse": {"toolUseId": "t", "name": "book", "input": {"day": "Monday"}}}
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["missing", "installed"])
-def python(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +36,8 @@ def test_parsed_text_raises(warm, python) -> None:
 
 
 def test_host_is_asked_what_messages_say(warm, python) -> None:
-    guest = warm.guest("bedrock.py", python)
-    guest.answer = says({"text": "no"})[1]
-    guest.run(probe(None, function=literal("verdict"), argument=WORDS))
-    (asked,) = guest.asked
-    request = asked["request"]
+    answer = says({"text": "no"})[1]
+    (request,) = warm.requests(("bedrock.py", "verdict"), WORDS, answer, python)
     assert (request["text"], request["content"]) == ("some words", None)
     assert (request["parameters"]["modelId"], request["parameters"]["max_tokens"]) == ("m", 9)
 

@@ -1,7 +1,5 @@
 """Requests of Google's SDKs of generative models are answered, with the SDK and without it."""
 
-import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from types import SimpleNamespace
 
@@ -9,8 +7,8 @@ import pytest
 from pydantic import BaseModel
 
 from analyzers.guest.clients.genai_standins import shape_of, with_parsed, with_schema
-from tests.analyzers.guest.guests import literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.clients.conftest import request_of
+from tests.analyzers.guest.guests import literal
 
 WORDS = literal("some words")
 SDK = ("installed",) if find_spec("google.genai") else ()
@@ -24,14 +22,6 @@ def says(*parts, reason="STOP", **around):
 
 def text(said):
     return {"text": said}
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
 
 
 @pytest.fixture(params=["missing", *SDK])
@@ -74,12 +64,9 @@ def test_parsed_text_raises(warm, python) -> None:
     ],
 )
 def test_host_is_asked_what_contents_say(warm, file, function, parameters) -> None:
-    guest = warm.guest(file, "missing")
-    guest.answer = says(text("1"))[1]
-    guest.run(probe(None, function=literal(function), argument=WORDS))
-    (asked,) = guest.asked
-    expected = {"content": None, "text": "some words", "uri": None, "parameters": parameters}
-    assert asked["request"] == expected
+    expected = request_of(text="some words", **parameters)
+    asked = warm.requests((file, function), WORDS, says(text("1"))[1], "missing")
+    assert asked == [expected]
 
 
 @pytest.mark.parametrize("file", ["gemini.py", "gemini_first.py"])

@@ -1,15 +1,12 @@
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.analyzers.guest.guests import (
     LABELS,
-    PROJECTS,
     SENTIMENT,
     TEXT,
-    GuestAtHand,
     content,
     labels,
     literal,
@@ -19,6 +16,7 @@ from tests.analyzers.guest.guests import (
 
 Call = Callable[..., dict[str, Any]]
 PICTURE = content("bytes")
+PROJECT = "sdk"
 FILE = content("path")
 WORDS = literal("some words")
 FOOD = [(LABELS, labels(("Food", 0.9), ("Dish", 0.7)))]
@@ -26,50 +24,6 @@ HI = [(TEXT, {"text_annotations": [{"description": "hi"}]})]
 WHOLE_TEXT = [(TEXT, {"full_text_annotation": {"text": "hi"}})]
 FACES = [("google.vision.face_detection", {"face_annotations": [{"joy_likelihood": "LIKELY"}]})]
 SAFE = [("google.vision.safe_search_detection", {"safe_search_annotation": {"adult": "LIKELY"}})]
-
-
-class WarmGoogleGuests:
-    """Guests that are loaded once for this file's tests."""
-
-    def __init__(self, folders: pytest.TempPathFactory, pythons: dict[str, str]) -> None:
-        self._folders = folders
-        self._pythons = pythons
-        self._guests: dict[tuple[str, str], GuestAtHand] = {}
-
-    def guest(self, file: str, python: str) -> GuestAtHand:
-        if (file, python) not in self._guests:
-            folder = self._folders.mktemp("guest")
-            guest = GuestAtHand(folder, PROJECTS / "sdk", self._pythons[python])
-            self.prepared = guest.prepare(file, "everything")
-            self._guests[file, python] = guest
-        found = self._guests[file, python]
-        found.answer, found.asked = None, []
-        return found
-
-    def run(self, place: tuple[str, str], argument: Any, script: Any, python: str) -> Any:
-        file, function = place
-        guest = self.guest(file, python)
-        given = probe(script, function=literal(function), argument=argument)
-        (result,) = guest.run(given, blobs={"b1": b"picture"})
-        return result
-
-    def close(self) -> None:
-        for guest in self._guests.values():
-            guest.close()
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGoogleGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGoogleGuests(tmp_path_factory, pythons)
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["installed", "missing"])
-def python(request: pytest.FixtureRequest) -> str:
-    """With the SDKs, and without them."""
-    return str(request.param)
 
 
 @pytest.mark.parametrize(
@@ -154,5 +108,5 @@ def test_sdk_refuses_wrong_image(warm) -> None:
 @pytest.mark.parametrize(
     ("file", "standins"), [("new.py", False), ("middle.py", True), ("first.py", True)]
 )
-def test_real_sdk_serves_where_it_fits(start, file: str, standins: bool) -> None:
-    assert bool(start("sdk").prepare(file, "everything")["standins"]) is standins
+def test_real_sdk_serves_where_it_fits(warm, file: str, standins: bool) -> None:
+    assert bool(warm.standins(file, "installed")) is standins

@@ -1,13 +1,12 @@
 """Every way to ask Google's APIs, with the SDKs and without them."""
 
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.analyzers.guest.guests import PROJECTS, GuestAtHand, content, labels, literal, probe
+from tests.analyzers.guest.guests import content, labels, literal
 
+PROJECT = "google"
 PICTURE = content("bytes")
 FILE = content("path")
 WORDS = literal("some words")
@@ -120,51 +119,6 @@ CASES = [
 SCRIPT = list(ANSWERS.items())
 
 
-class WarmClientGuests:
-    """One guest for each file and interpreter."""
-
-    def __init__(self, folders: pytest.TempPathFactory, pythons: dict[str, str]) -> None:
-        self._folders = folders
-        self._pythons = pythons
-        self._guests: dict[tuple[str, str], GuestAtHand] = {}
-
-    def guest(self, file: str, python: str) -> GuestAtHand:
-        if (file, python) not in self._guests:
-            folder = self._folders.mktemp("guest")
-            guest = GuestAtHand(folder, PROJECTS / "google", self._pythons[python])
-            assert guest.prepare(file, "everything")["type"] == "prepared"
-            self._guests[file, python] = guest
-        found = self._guests[file, python]
-        found.answer, found.asked = None, []
-        return found
-
-    def run(self, place: tuple[str, str], argument: Any, script: Any, python: str) -> Any:
-        file, function = place
-        given = probe(script, function=literal(function), argument=argument)
-        blobs = {"b1": b"a picture or a sound"}
-        (result,) = self.guest(file, python).run(given, blobs=blobs, seconds=30.0)
-        return result
-
-    def close(self) -> None:
-        for guest in self._guests.values():
-            guest.close()
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmClientGuests]:
-    guests = WarmClientGuests(
-        tmp_path_factory, {"installed": sys.executable, "missing": bare_python}
-    )
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["installed", "missing"])
-def python(request: pytest.FixtureRequest) -> str:
-    """With the SDKs, and without them."""
-    return str(request.param)
-
-
 @pytest.mark.parametrize(("file", "function", "argument", "value"), CASES)
 def test_every_way_of_asking_is_answered(warm, python, file, function, argument, value) -> None:
     ending = warm.run((file, function), argument, SCRIPT, python)["ending"]
@@ -190,14 +144,14 @@ def test_a_question_has_one_digest_however_asked(warm, file, functions, argument
 
 
 def test_host_hears_what_the_speech_request_means(warm, python) -> None:
-    guest = warm.guest("sounds.py", python)
-    guest.answer = HEARD
     functions = ("recognize", "in_stream", "second_version")
-    probes = [probe(None, function=literal(name), argument=SOUND) for name in functions]
-    guest.run(*probes, blobs={"b1": b"a picture or a sound"}, seconds=30.0)
-    first, stream, second = (asked["request"] for asked in guest.asked)
+    first, stream, second = (
+        asked
+        for function in functions
+        for asked in warm.requests(("sounds.py", function), SOUND, HEARD, python)
+    )
     told = {"encoding": "LINEAR16", "sample_rate_hertz": 16000, "language_code": "en-US"}
-    assert first["content"] == stream["content"] == b"a picture or a sound"
+    assert first["content"] == stream["content"] == b"picture"
     assert first["parameters"] == stream["parameters"] == told
     assert second["parameters"]["language_code"] == "en-US"
     assert second["parameters"]["model"] == "long"
@@ -205,8 +159,7 @@ def test_host_hears_what_the_speech_request_means(warm, python) -> None:
 
 def test_real_sdk_serves_where_it_is_installed(warm) -> None:
     for file in ("pictures.py", "words.py", "sounds.py"):
-        guest = warm.guest(file, "installed")
-        assert guest.standins == [], file
+        assert warm.standins(file, "installed") == [], file
 
 
 # ------------------------------------------------------------- no answer

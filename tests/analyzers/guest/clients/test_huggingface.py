@@ -1,11 +1,9 @@
 import importlib.util
-import sys
-from collections.abc import Iterator
 
 import pytest
 
-from tests.analyzers.guest.guests import content, literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.clients.conftest import request_of
+from tests.analyzers.guest.guests import content, literal
 
 APP, PIPELINES = "hugging.py", "pipelines.py"
 PICTURE, FILE, WORDS = content("bytes"), content("path"), literal("some words")
@@ -24,20 +22,6 @@ CAT = {"label": "cat", "score": 0.9, "box": {"xmin": 3, "ymin": 0, "xmax": 9, "y
 SPOKEN = [("huggingface.automatic_speech_recognition", {"text": "hello"})]
 SAID = [("huggingface.chat_completion", {"choices": [{"message": {"content": "hi"}}]})]
 MOODS = [*found("text_classification", GOOD, BAD), *found("text_classification", BAD, GOOD)]
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["installed", "missing"])
-def python(request: pytest.FixtureRequest) -> str:
-    """With huggingface_hub, and without it."""
-    return str(request.param)
 
 
 @pytest.fixture(params=["installed", "missing"])
@@ -97,30 +81,18 @@ def test_pipelines_are_answered(warm, with_transformers, function, argument, scr
         (
             "mood",
             WORDS,
-            {
-                "content": None,
-                "text": "some words",
-                "uri": None,
-                "parameters": {"model": "someone/model"},
-            },
+            request_of(text="some words", model="someone/model"),
         ),
         (
             "picture",
             FILE,
-            {
-                "content": b"picture",
-                "text": None,
-                "uri": None,
-                "parameters": {"model": "someone/model", "top_k": 3},
-            },
+            request_of(content=b"picture", model="someone/model", top_k=3),
         ),
     ],
 )
 def test_host_is_asked_what_the_call_means(warm, python, function, argument, expected) -> None:
-    guest = warm.guest(APP, python)
-    guest.answer = {"elements": [GOOD]}
-    guest.run(probe(None, function=literal(function), argument=argument), blobs={"b1": b"picture"})
-    assert [asked["request"] for asked in guest.asked] == [expected]
+    answer = {"elements": [GOOD]}
+    assert warm.requests((APP, function), argument, answer, python) == [expected]
 
 
 def test_refused_question_is_not_run(warm, python) -> None:

@@ -1,10 +1,7 @@
-import sys
-from collections.abc import Iterator
-
 import pytest
 
-from tests.analyzers.guest.guests import content, literal, probe
-from tests.analyzers.guest.warm import WarmGuests
+from tests.analyzers.guest.clients.conftest import request_of
+from tests.analyzers.guest.guests import content, literal
 
 PICTURE, SOUND, WORDS = content("bytes"), content("path", suffix=".wav"), literal("some words")
 MODERATION = "openai.moderations"
@@ -22,20 +19,6 @@ def flags(*, flagged):
 SPOKEN = [("openai.transcriptions", {"text": "hello"})]
 RESPONSE = [("openai.responses", {"output": [{"content": [{"text": "hi"}]}]})]
 COMPLETION = [("openai.completions", {"choices": [{"text": " hi "}]})]
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
-    pythons = {"installed": sys.executable, "missing": bare_python}
-    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
-    yield guests
-    guests.close()
-
-
-@pytest.fixture(params=["installed", "missing"])
-def python(request: pytest.FixtureRequest) -> str:
-    """With openai, and without it."""
-    return str(request.param)
 
 
 @pytest.mark.parametrize(
@@ -83,40 +66,25 @@ def test_sdk_reads_answers_its_own_way(warm, function, script, value) -> None:
         (
             "verdict",
             WORDS,
-            {
-                "content": None,
-                "text": "some words",
-                "uri": None,
-                "parameters": {"model": "gpt-4o-mini", "temperature": 0},
-            },
+            request_of(text="some words", model="gpt-4o-mini", temperature=0),
         ),
         (
             "heard",
             SOUND,
-            {
-                "content": b"picture",
-                "text": None,
-                "uri": None,
-                "parameters": {"model": "whisper-1"},
-            },
+            request_of(content=b"picture", model="whisper-1"),
         ),
     ],
 )
 def test_host_is_asked_what_the_call_means(warm, python, function, argument, expected) -> None:
-    guest = warm.guest("chat.py", python)
-    guest.answer = {**says("no")[1], "text": "hello"}
-    guest.run(probe(None, function=literal(function), argument=argument), blobs={"b1": b"picture"})
-    assert [asked["request"] for asked in guest.asked] == [expected]
+    answer = {**says("no")[1], "text": "hello"}
+    assert warm.requests(("chat.py", function), argument, answer, python) == [expected]
 
 
 def test_picture_in_a_message_is_content(warm, python) -> None:
-    guest = warm.guest("chat.py", python)
-    guest.answer = says("a cat")[1]
-    given = probe(None, function=literal("about_picture"), argument=PICTURE)
-    guest.run(given, blobs={"b1": b"picture"})
-    (asked,) = guest.asked
-    assert (asked["request"]["content"], asked["request"]["text"]) == (b"picture", "What is this?")
-    assert asked["request"]["parameters"]["messages"][0]["role"] == "user"
+    place = ("chat.py", "about_picture")
+    (asked,) = warm.requests(place, PICTURE, says("a cat")[1], python)
+    assert (asked["content"], asked["text"]) == (b"picture", "What is this?")
+    assert asked["parameters"]["messages"][0]["role"] == "user"
 
 
 def test_refused_question_is_not_run(warm, python) -> None:
@@ -147,5 +115,4 @@ def test_misuse_of_an_answer_raises(warm, python) -> None:
 
 @pytest.mark.parametrize(("file", "standin"), [("chat.py", False), ("chat_first.py", True)])
 def test_installed_sdk_serves_where_it_fits(warm, file, standin) -> None:
-    warm.guest(file, "installed")
-    assert ("openai" in warm.prepared[file, "installed"]["standins"]) is standin
+    assert ("openai" in warm.standins(file, "installed")) is standin
