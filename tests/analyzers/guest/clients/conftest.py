@@ -35,7 +35,7 @@ class WarmGuests:
 
     def standins(self, file: str, python: str) -> list[str]:
         self.guest(file, python)
-        return self._prepared[file, python]["standins"]
+        return list(self._prepared[file, python]["standins"])
 
     def run(self, place: tuple[str, str], argument: Any, script: Any, python: str) -> Any:
         file, function = place

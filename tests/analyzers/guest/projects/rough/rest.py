@@ -53,5 +53,9 @@ def sentiment_by_discovery(text):
     return service.documents().analyzeSentiment(body=document).execute()["documentSentiment"]
 
 
-def elsewhere():
+def elsewhere(_=None):
     return requests.get("http://127.0.0.1:9/").status_code == 200
+
+
+def everything(function, argument):
+    return globals()[function](argument)
