@@ -1,32 +1,38 @@
 """Run the checks and the tests, one process a core, up to four at once.
 
-Usage: python scripts/gate.py                    every check, and the tests not marked slow
-       python scripts/gate.py --slow [SECONDS]   the tests marked slow, as time permits
+Every check and the tests not marked slow; with ``--slow`` the tests marked slow instead, with
+``--touched`` those of them that depend on what changed.  Test files run in groups that take about
+as long as each other, by the seconds in ``tests/durations.json``.  Neighbours stay together, for
+they share fixtures.  Each run writes what it measured to ``build/durations.json``.
 
-Test files run in groups that take about as long as each other, by the seconds in
-``tests/durations.json``.  Neighbours stay together, for they share fixtures.  Each run
-writes what it measured to ``build/durations.json`` and prints the slowest tests.
-The last line sums up.
+Files with failed tests are run once more, alone, at the end.  The last lines name the slowest
+tests, what was left out and every test that failed, hung or crashed, and the last one sums up.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
-from xml.etree import ElementTree
+
+from gating.groups import UNKNOWN_SECONDS, Group, Pytest, grouped
+from gating.processes import Processes
+from gating.records import Case, counted, of_security, security_tests, unaccepted
+from gating.touched import fitting, ranked, recent
 
 ROOT = Path(__file__).resolve().parent.parent
 DURATIONS = ROOT / "tests" / "durations.json"
-MEASURED = ROOT / "build" / "durations.json"
+ACCEPTED_SKIPS = ROOT / "tests" / "accepted_skips.toml"
+SECURITY = ROOT / "docs" / "security.md"
+BUILD = ROOT / "build"
+MEASURED = BUILD / "durations.json"
+PASSED, PASSED_ALL = BUILD / "passed", BUILD / "passed-all"
 PROGRAMS = Path(sys.executable).parent
 CHECKS = (
     ("ruff", "check", "--output-format=concise", "."),
@@ -35,61 +41,12 @@ CHECKS = (
     ("mypy",),
     ("pyright",),
 )
-# a shell starts background processes with SIGINT ignored, and tests of interruption inherit that
-PYTEST = (
-    "env",
-    "--default-signal=INT,QUIT",
-    sys.executable,
-    "-m",
-    "pytest",
-    "-p",
-    "no:cacheprovider",
-)
-GROUPS_PER_PROCESS = 5
-LEAST_GROUP_SECONDS = 60.0
-UNKNOWN_SECONDS = 0.5
-GRACE_SECONDS = 30.0
-NO_LIMIT = 24 * 3600.0
-NOTHING_COLLECTED = 5
+LEAST_LIMIT = 120.0
+TOUCHED_SECONDS = 300.0
+# one more file with a flaky test and the run fails
+MOST_FLAKY_FILES = 2
 SLOWEST = 15
-
-
-@dataclass
-class Group:
-    """Test files that one pytest process runs, and what came of it."""
-
-    files: list[str]
-    seconds: float
-    status: int | None = None
-    output: str = ""
-    cases: list[ElementTree.Element] = field(default_factory=list)
-
-
-class Processes:
-    """The processes that run now, to be stopped together."""
-
-    def __init__(self) -> None:
-        self._running: set[subprocess.Popen[str]] = set()
-
-    def run(self, command: Sequence[str], seconds: float = NO_LIMIT) -> tuple[int | None, str]:
-        """Return the exit status (``None`` if the time was up) and the output."""
-        with subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as process:
-            self._running.add(process)
-            try:
-                output, _ = process.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                _stop(process)
-                return None, ""
-            finally:
-                self._running.discard(process)
-            return process.returncode, output
-
-    def stop(self) -> None:
-        """Interrupt all of them."""
-        for process in list(self._running):
-            process.send_signal(signal.SIGINT)
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -97,24 +54,213 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("CI", "1")
     os.environ["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"
     os.environ["PATH"] = f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', '')}"
-    slow = "--slow" in arguments
-    limits = [float(argument) for argument in arguments if argument != "--slow"]
-    began = time.monotonic()
-    _compile()
-    files = _files()
-    if slow:
-        files = [file for file in files if "pytest.mark.slow" in (ROOT / file).read_text()]
-    cores = min(os.cpu_count() or 1, 4)
-    known = _known(slow=slow)
-    groups = grouped(files, known, cores)
-    limit = limits[0] if limits else NO_LIMIT
-    groups = _rotated(groups, limit * cores) if slow else sorted(groups, key=_negative_seconds)
-    failed = _run([] if slow else CHECKS, groups, cores, (slow, began + limit))
-    _sum_up(groups, known, slow=slow)
-    for name in failed:
-        print(f"== failed: {name}")
-    print(f"{_counted(groups)} in {time.monotonic() - began:.1f}s")
-    return 1 if failed else 0
+    options = _options(arguments)
+    (BUILD / "gate").mkdir(parents=True, exist_ok=True)
+    return Gate(options).run()
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("gate.py", description=(__doc__ or "").splitlines()[0])
+    add = parser.add_argument
+    add("--slow", action="store_true", help="run the tests marked slow")
+    add(
+        "--touched",
+        nargs="?",
+        const="",
+        metavar="SINCE",
+        help="run the slow tests that depend on what changed since this commit "
+        "(by default the last fifty commits or two days, whichever is less), nearest first",
+    )
+    add("--seconds", type=float, help="stop then; with --touched 300 by default")
+    add("--strict", action="store_true", help="fail for skips not in tests/accepted_skips.toml")
+    add("--limit", type=float, default=LEAST_LIMIT, help="the least limit of a test, in seconds")
+    return parser.parse_args(arguments)
+
+
+class Gate:
+    """One run."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._began = time.monotonic()
+        self._strict: bool = options.strict
+        self._since: str | None = options.touched
+        self._slow: bool = options.slow or self._since is not None
+        default = None if self._since is None else TOUCHED_SECONDS
+        self._seconds: float | None = options.seconds or default
+        self._cores = min(os.cpu_count() or 1, 4)
+        self._known = _durations(DURATIONS).get("slow" if self._slow else "everyday", {})
+        self._processes = Processes(ROOT)
+        self._left_out: list[str] = []
+        self._groups: list[Group] = []
+        self._failed: list[str] = []
+        self._flaky: list[str] = []
+        self._unaccepted: list[str] = []
+        self._passed = PASSED_ALL if self._slow else PASSED
+        self._pytest = Pytest(
+            ROOT,
+            self._processes,
+            "slow" if self._slow else "not slow",
+            options.limit,
+            None if self._seconds is None else self._began + self._seconds,
+        )
+
+    def run(self) -> int:
+        """Run all; return the exit status."""
+        tree = _clean_tree()
+        if self._since is None:
+            self._passed.unlink(missing_ok=True)
+        _compile()
+        self._groups = self._chosen()
+        try:
+            self._run()
+            self._repeat()
+        except KeyboardInterrupt:
+            self._processes.stop()
+        self._sum_up()
+        self._judge()
+        for line in self._flaky + self._failed:
+            print(line)
+        print(self._leave(tree), end="")
+        print(f"{counted(self._cases)} in {time.monotonic() - self._began:.1f}s")
+        if self._processes.stopped:
+            return INTERRUPTED
+        return 1 if self._failed else 0
+
+    @property
+    def _cases(self) -> list[Case]:
+        return [case for group in self._groups for case in group.record.cases.values()]
+
+    def _chosen(self) -> list[Group]:
+        found = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("test_*.py"))
+        if not self._slow:
+            groups = grouped(found, self._known, self._cores)
+            return sorted(groups, key=lambda group: -group.seconds)
+        slow = [file for file in found if "pytest.mark.slow" in (ROOT / file).read_text()]
+        if self._since is None:
+            return grouped(slow, self._known, self._cores)
+        since = self._since or recent(ROOT)
+        ranks = ranked(ROOT, slow, since)
+        near = sum(distance is not None for distance in ranks.values())
+        print(
+            f"== of {len(slow)} files with slow tests, {near} depend on what changed since {since}"
+        )
+        seconds = self._seconds or TOUCHED_SECONDS
+        groups, self._left_out = fitting(ranks, self._known, self._cores, seconds)
+        return groups
+
+    def _run(self) -> None:
+        def check(command: Sequence[str]) -> None:
+            ended = self._processes.run(command, BUILD / "gate" / f"{' '.join(command)}.log")
+            if ended.status:
+                self._failed.append(f"FAILED {' '.join(command)}")
+            print(f"== {' '.join(command)}\n{ended.output}", end="", flush=True)
+
+        def test(group: Group) -> None:
+            self._pytest.run(group)
+            print(_told(group), end="", flush=True)
+
+        with ThreadPoolExecutor(self._cores) as pool:
+            checks = () if self._slow else reversed(CHECKS)
+            started = [pool.submit(check, command) for command in checks]
+            started += [pool.submit(test, group) for group in self._groups]
+            try:
+                for each in started:
+                    each.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self._processes.stop()
+                raise
+
+    def _repeat(self) -> None:
+        """Run files with failed tests once more, alone."""
+        files = sorted({case.file for case in self._cases if case.bad and not case.hung})
+        if len(files) > MOST_FLAKY_FILES:
+            print(f"== tests failed in {len(files)} files, too many to be run again")
+            return
+        security = security_tests(SECURITY)
+        for file in files:
+            print(f"== again, alone: {file}", flush=True)
+            ended, record = self._pytest.run_files([file])
+            print(ended.output if ended.status else "", end="", flush=True)
+            [group] = [group for group in self._groups if file in group.files]
+            for case in group.bad:
+                again = record.cases.get(case.id)
+                if again and again.outcome == "passed" and not case.hung:
+                    self._flaky.append(f"FLAKY {case.id}")
+                    if of_security(case, security):
+                        case.reason = ", for it tests security: it failed once and passed alone"
+                    else:
+                        case.outcome = "passed"
+            group.record.cases |= {each.id: each for each in record.cases.values() if each.bad}
+
+    def _judge(self) -> None:
+        """Note each test that failed, each crash, and each skip that is not accepted."""
+        for case in self._cases:
+            if case.bad:
+                self._failed.append(f"{'HUNG' if case.hung else 'FAILED'} {case.id}{case.reason}")
+        self._failed += [line for group in self._groups for line in group.broken]
+        self._unaccepted = [
+            f"SKIPPED {case.id}: {case.reason} (not in tests/{ACCEPTED_SKIPS.name})"
+            for case in unaccepted(self._cases, ACCEPTED_SKIPS)
+        ]
+        if self._strict:
+            self._failed += self._unaccepted
+
+    def _sum_up(self) -> None:
+        """Print the slowest tests and what was left out; write the seconds of each file."""
+        cases = sorted(self._cases, key=lambda case: -case.seconds)
+        for case in cases[:SLOWEST]:
+            print(f"{case.seconds:7.1f} s {case.id}")
+        out = sorted(
+            {*self._left_out, *(file for group in self._groups for file in group.left_out)}
+        )
+        for file in out:
+            print(f"== left out, for lack of time: {file}")
+        for group in self._groups:
+            for running in group.record.running if group.cut else ():
+                print(f"== cut while it ran: {running}")
+        self._left_out = out
+        seconds = {file: 0.0 for group in self._groups for file in group.files if file not in out}
+        for case in cases:
+            if case.file in seconds:
+                seconds[case.file] += case.seconds
+        measured = _durations(MEASURED) or _durations(DURATIONS)
+        measured["slow" if self._slow else "everyday"] = {
+            file: round(took, 1)
+            for file, took in sorted({**self._known, **seconds}.items())
+            if took >= UNKNOWN_SECONDS and (ROOT / file).exists()
+        }
+        MEASURED.write_text(json.dumps(measured, indent=1) + "\n")
+
+    def _leave(self, tree: str | None) -> str:
+        """Write which tree passed, if all of it did; return why not."""
+        if self._since is not None:
+            return ""
+        if self._failed or self._processes.stopped:
+            PASSED_ALL.unlink(missing_ok=True)
+            return ""
+        if self._unaccepted:
+            skips = "\n".join(self._unaccepted)
+            return f"{skips}\nno build/{self._passed.name}: CI does not accept these skips\n"
+        if tree is None or tree != _clean_tree():
+            return f"no build/{self._passed.name}: the tree is not clean\n"
+        everyday = PASSED.read_text().strip() if PASSED.exists() else ""
+        if self._slow and (self._left_out or everyday != tree):
+            return "no build/passed-all: not every test of this tree ran\n"
+        self._passed.write_text(f"{tree}\n")
+        return ""
+
+
+def _clean_tree() -> str | None:
+    """Return the hash of the tree, if nothing differs from what is committed."""
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=ROOT, check=False, capture_output=True, text=True
+    )
+    if status.returncode or status.stdout:
+        return None
+    hashed = ["git", "rev-parse", "HEAD^{tree}"]
+    done = subprocess.run(hashed, cwd=ROOT, check=False, capture_output=True, text=True)
+    return done.stdout.strip() or None
 
 
 def _compile() -> None:
@@ -125,155 +271,17 @@ def _compile() -> None:
         subprocess.run(command, cwd=ROOT, check=False)
 
 
-def grouped(files: Iterable[str], known: dict[str, float], cores: int) -> list[Group]:
-    """Return neighbouring files in groups that take about as long as each other."""
-    timed = [(file, known.get(file, UNKNOWN_SECONDS)) for file in sorted(files)]
-    most = sum(seconds for _, seconds in timed) / (cores * GROUPS_PER_PROCESS)
-    most = max(most, LEAST_GROUP_SECONDS)
-    groups: list[Group] = []
-    for file, seconds in timed:
-        if not groups or groups[-1].seconds + seconds > most:
-            groups.append(Group([], 0.0))
-        groups[-1].files.append(file)
-        groups[-1].seconds += seconds
-    return groups
-
-
-def _run(
-    checks: Sequence[Sequence[str]],
-    groups: Sequence[Group],
-    cores: int,
-    tests: tuple[bool, float],
-) -> list[str]:
-    """Run all; return the names of what failed."""
-    slow, deadline = tests
-    processes = Processes()
-    failed: list[str] = []
-
-    def check(command: Sequence[str]) -> None:
-        status, output = processes.run(command)
-        if status:
-            failed.append(" ".join(command))
-        print(f"== {' '.join(command)}\n{output}", end="", flush=True)
-
-    def test(group: Group) -> None:
-        _test(group, processes, slow=slow, deadline=deadline)
-        if group.status not in (0, None, NOTHING_COLLECTED):
-            failed.append(f"{group.files[0]} to {group.files[-1]}")
-        print(_told(group), end="", flush=True)
-
-    with ThreadPoolExecutor(cores) as pool:
-        started = [pool.submit(check, command) for command in reversed(checks)]
-        started += [pool.submit(test, group) for group in groups]
-        try:
-            for each in started:
-                each.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            processes.stop()
-            raise
-    return failed
-
-
-def _test(group: Group, processes: Processes, *, slow: bool, deadline: float) -> None:
-    left = deadline - time.monotonic()
-    if left < min(group.seconds, LEAST_GROUP_SECONDS):
-        return
-    report = MEASURED.with_name(f"{group.files[0].replace('/', '.')}.xml")
-    report.unlink(missing_ok=True)
-    only = "slow" if slow else "not slow"
-    command = [*PYTEST, "-m", only, f"--junitxml={report}", *group.files]
-    group.status, group.output = processes.run(command, left)
-    if report.exists():
-        group.cases = list(ElementTree.parse(report).iter("testcase"))
-
-
 def _told(group: Group) -> str:
-    name = f"{group.files[0]} to {group.files[-1]}"
-    if group.status is None:
-        return f"== left out, for the time was up: {' '.join(group.files)}\n"
-    if group.status in (0, NOTHING_COLLECTED):
-        return f"== {name}: {group.output.strip().splitlines()[-1]}\n"
-    return f"== {name}\n{group.output}"
-
-
-def _files() -> list[str]:
-    found = (ROOT / "tests").rglob("test_*.py")
-    return sorted(str(file.relative_to(ROOT)) for file in found)
-
-
-def _known(*, slow: bool) -> dict[str, float]:
-    return _durations(DURATIONS).get("slow" if slow else "everyday", {})
+    if not group.started:
+        return ""
+    if group.bad or group.broken:
+        return f"== {group.name}\n{group.output}"
+    last = (group.output.strip().splitlines() or [""])[-1]
+    return f"== {group.name}: {'cut' if group.cut else last}\n"
 
 
 def _durations(path: Path) -> dict[str, dict[str, float]]:
     return dict(json.loads(path.read_text())) if path.exists() else {}
-
-
-def _negative_seconds(group: Group) -> float:
-    return -group.seconds
-
-
-def _rotated(groups: list[Group], seconds: float) -> list[Group]:
-    """Return the groups from the one on that an equally long run of the last commit left out."""
-    counting = ["git", "rev-list", "--count", "HEAD"]
-    counted = subprocess.run(counting, cwd=ROOT, capture_output=True, text=True, check=False)
-    total = sum(group.seconds for group in groups)
-    fitting = int(len(groups) * min(1.0, seconds / max(total, 1.0)))
-    first = int(counted.stdout or 0) * max(fitting, 1) % max(len(groups), 1)
-    return groups[first:] + groups[:first]
-
-
-def _stop(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGINT)
-    try:
-        process.communicate(timeout=GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-
-
-def _sum_up(groups: Sequence[Group], known: dict[str, float], *, slow: bool) -> None:
-    """Print the slowest tests; write the seconds of each file."""
-    seconds = {file: 0.0 for group in groups if group.cases for file in group.files}
-    tests: list[tuple[float, str]] = []
-    for group in groups:
-        for case in group.cases:
-            file, took = _file_of(case, group), float(case.get("time", 0))
-            seconds[file] = seconds.get(file, 0.0) + took
-            tests.append((took, f"{case.get('classname')}::{case.get('name')}"))
-    for took, name in sorted(tests, reverse=True)[:SLOWEST]:
-        print(f"{took:7.1f} s {name}")
-    measured = _durations(MEASURED) or _durations(DURATIONS)
-    new = {**known, **seconds}
-    measured["slow" if slow else "everyday"] = {
-        file: round(took, 1)
-        for file, took in sorted(new.items())
-        if took >= UNKNOWN_SECONDS and (ROOT / file).exists()
-    }
-    MEASURED.parent.mkdir(exist_ok=True)
-    MEASURED.write_text(json.dumps(measured, indent=1) + "\n")
-
-
-def _file_of(case: ElementTree.Element, group: Group) -> str:
-    """Return the file of a test, which JUnit's form names as a module, maybe with a class."""
-    name = str(case.get("classname")).replace(".", "/") + "/"
-    return next((file for file in group.files if name.startswith(file[:-3] + "/")), name)
-
-
-def _counted(groups: Sequence[Group]) -> str:
-    """Return how many tests passed, failed and were skipped, as pytest's closing line does."""
-    counts: Counter[str] = Counter()
-    for case in (case for group in groups for case in group.cases):
-        kinds = {child.tag for child in case} & {"failure", "error", "skipped"}
-        counts[kinds.pop() if kinds else "passed"] += 1
-    words = (
-        ("failure", "failed"),
-        ("passed", "passed"),
-        ("skipped", "skipped"),
-        ("error", "errors"),
-    )
-    return ", ".join(f"{counts[k]} {word}" for k, word in words if counts[k]) or "no tests ran"
 
 
 if __name__ == "__main__":
