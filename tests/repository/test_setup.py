@@ -30,7 +30,7 @@ def test_missing_isolation_fails_the_setup(tmp_path, programs):
     log = tmp_path / "log"
     environment = programs(
         id="echo 0",
-        dpkg_query='[ "$4" != bubblewrap ] && printf installed',
+        dpkg_query='[ "$3" != bubblewrap ] && printf installed',
         apt_cache="exit 0",
         apt_get=f'echo "$*" >> {log}; exit 100',
     )
