@@ -4,7 +4,7 @@ import pytest
 
 from tests.end_to_end.commandline import home
 from tests.end_to_end.repositories import PROJECTS, git, repository
-from tests.end_to_end.test_again import failures
+from tests.end_to_end.test_planted import failures
 
 pytestmark = pytest.mark.slow
 OWN = {
