@@ -16,7 +16,6 @@ from analyzers.vocabulary import (
     Probe,
     Report,
     Violates,
-    Written,
 )
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
@@ -124,14 +123,6 @@ def test_wider_condition_is_fixed(replayed):
 def test_removed_code_is_fixed(replayed):
     (again,) = replayed(CAREFUL, MISS)
     assert (again.outcome, again.reason) == (ReplayOutcome.FIXED, "the code is not there any more")
-
-
-@pytest.mark.parametrize(
-    ("text", "outcome"), [("names[0]", ReplayOutcome.FAILED), ("names[7]", ReplayOutcome.FIXED)]
-)
-def test_what_is_written_is_read_again(replayed, text, outcome):
-    written = replace(CRASH, criterion=Written("app.py", text), probes=())
-    assert outcomes(replayed(CRASHING, written)) == [outcome]
 
 
 def test_missing_file_is_fixed(replayed):

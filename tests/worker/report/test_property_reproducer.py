@@ -1,13 +1,10 @@
 """Reproducers of valid inputs: each fails on the defect and passes on its fix, run for real."""
 
-from dataclasses import replace
-
 import pytest
 
 from analyzers.criteria import DEATH
 from analyzers.vocabulary import (
     Crashes,
-    Exchange,
     Finding,
     LiteralArgument,
     Probe,
@@ -283,13 +280,6 @@ def test_code_that_cannot_be_called_by_itself_has_none(function, arguments):
 def test_postcondition_beyond_a_test_has_none():
     condition = """matches(result, 'tensors(min=0)')"""
     assert reproducer(broken(condition, "log", x="tensor((1,))"), {"app.py": BUGGY}) is None
-
-
-def test_made_values_beside_answers_have_none():
-    answer = Exchange("google.vision.label_detection", "", {})
-    found = crash("IndexError", "first", x="tensor((1,))", n=3)
-    asking = replace(found.probes[0], script=(answer,))
-    assert reproducer(replace(found, probes=(asking,)), {"app.py": BUGGY}) is None
 
 
 @pytest.mark.slow
