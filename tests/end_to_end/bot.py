@@ -68,7 +68,7 @@ class Bot:
         self.store = Store(self.database)
 
     def _settings(self) -> dict[str, dict[str, Any]]:
-        queue = {"lease": 3.0, "seconds": 600}
+        queue = {"lease": 10.0, "seconds": 600}
         sections = {
             "app": {"public_url": self.url},
             "github": {**self.github.settings(), "pause": PAUSE, "timeout": 3.0},

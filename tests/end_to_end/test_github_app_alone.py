@@ -52,7 +52,7 @@ def test_killed_command_takes_its_processes_along(alone):
     there = _family(alone.processes["serve"].pid)
     assert len(there) >= 5
     os.kill(alone.processes["serve"].pid, signal.SIGKILL)
-    eventually(lambda: not any(_is_alive(pid) for pid in there[1:]), 60)
+    eventually(lambda: not any(_is_alive(pid) for pid in there[1:]))
 
 
 def _is_alive(pid: int) -> bool:
