@@ -29,6 +29,7 @@ from .runtime import exit_reasons, replaced_libraries, standins, time_limits
 from .runtime.call_outcomes import not_run, timed_out
 from .runtime.child_processes import OUR_FAILURE, fork, hide_streams, report_own_failure
 from .runtime.execution import PreparedTarget, execute
+from .runtime.programs import ProgramRun
 from .runtime.target_loading import Unprepared, prepare
 
 GRACE = 1.0
@@ -137,7 +138,13 @@ class Guest:
             supplier = self._supplier(script)
             observed = bool(probe.get("observed"))
             result = execute(
-                prepared, probe["arguments"], supplier, seconds, ensures, observed=observed
+                prepared,
+                probe["arguments"],
+                supplier,
+                seconds,
+                ensures,
+                observed=observed,
+                program=_program(prepared, probe),
             )
             found = result.as_json(index, scripted=script is not None)
             board.done(index, _json(found), self._wire)
@@ -339,6 +346,12 @@ class Guest:
         self._board.run(0)
         send(study(message, send))
         self._board.reset(1)
+
+
+def _program(prepared: PreparedTarget, probe: Mapping[str, Any]) -> Optional[ProgramRun]:
+    source = probe.get("program")
+    path = os.path.join(prepared.root, prepared.path)
+    return None if source is None else ProgramRun(source, prepared.root, path)
 
 
 def _searched(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -107,6 +107,26 @@ def _changed_findings(
         yield from _relation_findings(target, relations, bench)
 
 
+def changed_result_findings(
+    target: Target, runs: Sequence[ComparedRun], bench: Executor
+) -> Iterator[Finding]:
+    """Yield the findings of other results of programs, which no condition on calls is about."""
+    pairs = [(run, _observation(run.base), _observation(run.head)) for run in runs]
+    both = [(run, base, head) for run, base, head in pairs if base and head]
+    differing = [
+        ChangedInput(run.probe, difference, run.guessed)
+        for run, base, head in both
+        if (difference := result_difference(base, head)) is not None
+    ]
+    changed = _confirmed(differing, bench)
+    new = [each for each in changed if each.difference.kind == NON_FINITE]
+    others = [each for each in changed if each.difference.kind != NON_FINITE]
+    if new:
+        yield _non_finite(target, new, len(both))
+    if others:
+        yield _changed(target, others, len(both), [], bench)
+
+
 def _relation_findings(
     target: Target, relations: Sequence[BrokenRelation], bench: Executor
 ) -> Iterator[Finding]:
@@ -226,6 +246,8 @@ def new_failure(
 
 
 def _size(probe: Probe) -> int:
+    if probe.program is not None:
+        return 10_000 * probe.program.edits + len(probe.program.source)
     return sum(map(len, argument_recipes(probe).values()))
 
 

@@ -48,18 +48,20 @@ SECONDS, SHARE = 20.0, 0.5
 class ComparedRun:
     """An input that returned on base, with its runs there and on head.
 
-    ``call`` is what was varied, where it was.
+    ``call`` is what was varied, where it was; ``unsure``: nothing says that a value is of a
+    kind that is taken.
     """
 
     probe: Probe
     base: Run
     head: Run
     call: KnownCall | None = None
+    unsure: bool = False
 
     @property
     def guessed(self) -> bool:
         """Return whether nothing says that an argument takes such values."""
-        return self.call is not None and self.call.guessed
+        return self.unsure or (self.call is not None and self.call.guessed)
 
 
 def compared_runs(target: Target, drawn: Sequence[Probe], bench: Executor) -> list[ComparedRun]:
@@ -263,7 +265,7 @@ def relevant_parameters(
     texts = ("" if before is None else before[1]), bench.source(head.path)
     words = set[str]()
     for text, lines in zip(texts, changed_lines(*texts), strict=True):
-        words |= _words_at(text, lines)
+        words |= words_at(text, lines)
     found = {each.arg: 2 for each in base.parameters if each.arg in words}
     constructor = sibling_method(base, "__init__") if base.owner is not None else None
     for each in constructor.parameters if constructor is not None else ():
@@ -286,7 +288,7 @@ def changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
     return found
 
 
-def _words_at(text: str, lines: set[int]) -> set[str]:
+def words_at(text: str, lines: set[int]) -> set[str]:
     """Return the names on lines, and those in the conditions of branches around them."""
     tree = parse_module(text)
     found = set[str]()

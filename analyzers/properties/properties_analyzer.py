@@ -48,6 +48,8 @@ from analyzers.properties.base_comparison import (
 )
 from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
+from analyzers.properties.driver_findings import driver_findings
+from analyzers.properties.driver_search import driver_runs
 from analyzers.properties.ignored_arguments import ignored_argument_findings
 from analyzers.properties.messages import does
 from analyzers.properties.project_calls import failing_project_calls
@@ -103,11 +105,17 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
     if subject is not None and not is_script(target):
         yield from ignored_argument_findings(target, subject)
     compares = _is_compared(target, bench)
+    driven = list(_driven(target, bench)) if compares else []
+    yield from driven
+    if any(map(_is_gating, driven)):
+        return
     # what a person said to be valid is not widened
     searches = compares and not _is_annotated(target, bench)
     compared = compared_runs(target, (), bench) if searches else []
     early = list(_against_base(target, (), compared, bench))
+    early = [each for each in early if not driven or not _is_notice_of_base(each)]
     yield from early
+    early = [*driven, *early]
     try:
         terms = target_contract(target, bench)
     except NoContractError as reason:
@@ -118,6 +126,12 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
     told = list(_drawn(target, terms, compared, bench, decided=any(map(_is_gating, early))))
     told = [each for each in told if not early or not _is_notice_of_base(each)]
     yield from told if terms.given else _or_witnessed(told, target, bench)
+
+
+def _driven(target: Target, bench: Executor) -> Iterator[Finding]:
+    """Yield what the project's own programs show of a changed function."""
+    if target.reason is Reason.CHANGED:
+        yield from driver_findings(target, driver_runs(target, bench), bench)
 
 
 def _drawn(

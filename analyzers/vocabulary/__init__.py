@@ -51,6 +51,7 @@ from analyzers.vocabulary.probes import (
     LiteralArgument,
     Origin,
     Probe,
+    Program,
     RecipeArgument,
 )
 from analyzers.vocabulary.report import (
@@ -159,6 +160,7 @@ __all__ = [
     "ObservedCall",
     "Origin",
     "Probe",
+    "Program",
     "Raised",
     "ReachedDivergence",
     "Reason",

@@ -173,6 +173,20 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """A short program of the project that uses a target, or a variation of one.
+
+    ``place`` is where the project has it (``README.md:41``), ``variation`` says how it was
+    changed, in words, and ``edits`` how often.
+    """
+
+    source: str
+    place: str
+    variation: str = ""
+    edits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Probe:
     """One call of a target.
 
@@ -185,6 +199,7 @@ class Probe:
     ``old(...)``): the first that does not hold ends the run as ``Violated``.
     ``observed``: its result is described (``Returned.observation``), and ``ensures`` are
     expressions whose values are described among the arguments, by their numbers.
+    ``program`` runs in the place of a call; its variables stand for result and arguments.
     """
 
     target: str
@@ -192,6 +207,7 @@ class Probe:
     script: tuple[Exchange, ...] | None = None
     ensures: tuple[str, ...] = ()
     observed: bool = False
+    program: Program | None = None
 
     def with_input(self, item: Input) -> Probe:
         """Return this probe with ``item`` in every content slot, asking the engines."""

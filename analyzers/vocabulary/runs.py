@@ -120,7 +120,8 @@ class Run:
 
     ``outside`` are the addresses it asked in vain: those of no described ML
     API, as ``host:port`` or as a URL without its query.  ``asked`` are the
-    inputs that reached ML APIs, in order, where they are known.
+    inputs that reached ML APIs, in order, where they are known.  Of a program, ``completed``
+    statements ended, and ``lines`` of the target's file ran.
     """
 
     ending: RunOutcome
@@ -129,6 +130,8 @@ class Run:
     seconds: float = 0.0
     outside: tuple[str, ...] = ()
     asked: tuple[AskedInput, ...] = ()
+    completed: int = 0
+    lines: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

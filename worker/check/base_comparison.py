@@ -264,7 +264,8 @@ def _grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
 
 
 def _key(probe: Probe) -> str:
-    """Return what makes two probes the same: arguments, answers and postconditions."""
+    """Return what makes two probes the same: arguments, answers, postconditions, program."""
     arguments = {name: argument_frame(each) for name, each in probe.arguments.items()}
     answers = [(each.api, each.answer) for each in probe.script or ()]
-    return json.dumps([arguments, answers, probe.ensures], sort_keys=True)
+    program = probe.program and probe.program.source
+    return json.dumps([arguments, answers, probe.ensures, program], sort_keys=True)

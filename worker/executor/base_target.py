@@ -63,7 +63,7 @@ class SignatureMapping:
 
     def translated(self, probe: Probe) -> Probe:
         """Return the probe for ``theirs``; raise ``IncomparableSignature``."""
-        if probe.inputs or probe.script:
+        if probe.inputs or probe.script or probe.program:
             return probe
         pair = self._pair(self._function)
         arguments = dict(probe.arguments)

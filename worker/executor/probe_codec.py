@@ -147,6 +147,7 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
                 "script": None if probe.script is None else _script_frame(probe.script),
                 **({"ensures": list(probe.ensures)} if probe.ensures else {}),
                 **({"observed": True} if probe.observed else {}),
+                **({"program": probe.program.source} if probe.program else {}),
             }
             for probe in probes
         ],
@@ -172,7 +173,8 @@ def run_of(result: Frame, points: Sequence[str]) -> Run:
     outside = tuple(_text(address) for address in result.get("outside", ()))
     asked = tuple(asked_input_of(each) for each in result.get("asked", ()))
     ending, seconds = ending_of(result["ending"]), float(result["seconds"])
-    return Run(ending, hits, exchanges, seconds, outside, asked)
+    completed, lines = int(result.get("completed", 0)), frozenset[int](result.get("lines", ()))
+    return Run(ending, hits, exchanges, seconds, outside, asked, completed, lines)
 
 
 def ending_of(frame: Frame) -> RunOutcome:

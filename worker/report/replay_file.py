@@ -28,6 +28,7 @@ from analyzers.vocabulary import (
     LiteralArgument,
     Origin,
     Probe,
+    Program,
     RecipeArgument,
     Status,
 )
@@ -107,6 +108,7 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
         "arguments": {name: _argument_json(value) for name, value in probe.arguments.items()},
         "script": None if probe.script is None else list(map(asdict, probe.script)),
         **({"ensures": list(probe.ensures)} if probe.ensures else {}),
+        **({"program": asdict(probe.program)} if probe.program else {}),
     }
 
 
@@ -208,6 +210,7 @@ def _read_probe(
         arguments,
         None if script is None else tuple(map(_read_exchange, script)),
         tuple(document.get("ensures", ())),
+        program=Program(**document["program"]) if "program" in document else None,
     )
 
 

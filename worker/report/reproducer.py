@@ -30,6 +30,7 @@ from analyzers.vocabulary import (
     Written,
 )
 from worker.report.decision_location import DecisionLocation, decision_location
+from worker.report.program_reproducer import program_of, program_test
 from worker.report.property_reproducer import example_test, is_drawn, needs_makers
 from worker.report.report_templates import fill, literal
 from worker.report.reproducer_calls import (
@@ -174,6 +175,10 @@ def reproducer(
     ``sources`` are the head texts by path; ``apis`` stand in for recorded answers.  ``None`` where
     there is nothing to run: no function of its own, another client, or a condition not found.
     """
+    program = program_of(finding)
+    if program is not None:
+        alone = program_test(finding, program, test_name(finding))
+        return None if alone is None else _file(finding, alone)
     if is_drawn(finding):
         drawn = example_test(finding, sources, test_name(finding), _variables(sources))
         if drawn is not None:
@@ -335,6 +340,8 @@ def _heading(finding: Finding) -> str:
 
 
 def _recorded(finding: Finding) -> str:
+    if program_of(finding) is not None:
+        return ""
     if is_drawn(finding):
         return "; with Hypothesis it draws more inputs where it is told to"
     simulated = any(probe.simulated for probe in finding.probes)

@@ -34,6 +34,7 @@ from ..protocol.argument_decoding import Unusable, decode, evaluate_recipe
 from ..protocol.input_paths import ARGUMENTS, REQUEST, build_values, parse
 from ..provenance.value_sources import SyntheticValues
 from . import call_outcomes, framework_setup, standins, time_limits
+from .programs import ProgramRun
 from .standins import is_standin
 from .time_limits import CLOCK, TimeUp
 
@@ -204,6 +205,7 @@ class Result:
     exchanges: List[api_calls.ApiExchange]
     seconds: float
     outside: List[str] = field(default_factory=list)
+    program: Optional[ProgramRun] = None
 
     def as_json(self, index: int, *, scripted: bool = False) -> Dict[str, Any]:
         """The result as it goes to the host, which knows what it was asked itself."""
@@ -218,6 +220,8 @@ class Result:
             found["outside"] = self.outside
         if scripted and self.exchanges:
             found["asked"] = describe_questions(self.exchanges)
+        if self.program is not None:
+            found["completed"], found["lines"] = self.program.completed, self.program.lines
         return found
 
 
@@ -230,8 +234,9 @@ def execute(
     *,
     describe: Callable[[Any], call_outcomes.CallOutcome] = call_outcomes.returned,
     observed: bool = False,
+    program: Optional[ProgramRun] = None,
 ) -> Result:
-    """Run one input under a time limit; whatever it raises becomes its ending.
+    """Run one input, or a program, under a time limit; whatever it raises becomes its ending.
 
     Else that is the first of ``ensures`` that does not hold, or what ``describe`` makes. With
     ``observed`` an observation is beside it, of the values of ``ensures`` too.
@@ -243,7 +248,10 @@ def execute(
     started = time_limits.now()
     try:
         CLOCK.start(seconds)
-        ending = _run(prepared, arguments, session, ensures, None if observed else describe)
+        if program is not None:
+            ending = _run_program(prepared, program, ensures, observed=observed)
+        else:
+            ending = _run(prepared, arguments, session, ensures, None if observed else describe)
     except TimeUp:
         ending = call_outcomes.timed_out(seconds)
     finally:
@@ -257,7 +265,22 @@ def execute(
     elif CLOCK.expired:
         ending = call_outcomes.timed_out(seconds)
     outside = unreachable_names(session)
-    return Result(ending, frozenset(recorder.hits), session.exchanges, spent, outside)
+    hits = frozenset(recorder.hits)
+    return Result(ending, hits, session.exchanges, spent, outside, program)
+
+
+def _run_program(
+    prepared: PreparedTarget, program: ProgramRun, ensures: Sequence[str], *, observed: bool
+) -> call_outcomes.CallOutcome:
+    try:
+        program.run()
+        broken = program.check(ensures)
+        if broken is not None:
+            return broken
+        ending = call_outcomes.returned(None)
+        return {**ending, "observation": program.observation()} if observed else ending
+    except BaseException as error:
+        return call_outcomes.raised(error, prepared.root)
 
 
 def _run(

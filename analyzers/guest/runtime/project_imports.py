@@ -61,14 +61,14 @@ class Sources:
     def statements(self, path: str) -> Tuple[List[ast.stmt], int]:
         """The top-level statements of a file and its compiler flags."""
         tree = self._instrumented.get(path) or ast.parse(self.text(path))
-        return tree.body, _flags(tree)
+        return tree.body, compiler_flags(tree)
 
     def relative(self, full: str) -> str:
         """A file's path relative to the root, with slashes."""
         return os.path.relpath(full, self.root).replace(os.sep, "/")
 
 
-def _flags(tree: ast.Module) -> int:
+def compiler_flags(tree: ast.Module) -> int:
     import __future__
 
     flags = 0

@@ -42,6 +42,7 @@ from worker.sandbox.protocol.model_frames import (
 MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
 MOST_ASKED = 100
+MOST_LINES = 5000
 LONGEST_EXCERPT = 4000
 Address: TypeAlias = Annotated[str, Meta(max_length=300)]
 REPLIES: Mapping[object, frozenset[str]] = {
@@ -88,6 +89,8 @@ class _Result(Frame):
     seconds: Amount
     outside: Annotated[list[Address], Meta(max_length=MOST_ADDRESSES)] = field(default_factory=list)
     asked: Annotated[list[_Asked], Meta(max_length=MOST_ASKED)] = field(default_factory=list)
+    completed: Count = 0
+    lines: Annotated[list[Count], Meta(max_length=MOST_LINES)] = field(default_factory=list)
 
 
 class _Parameter(Frame):

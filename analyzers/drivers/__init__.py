@@ -1,0 +1,1 @@
+"""Drivers: short programs of a project that use it, and variations of them."""

@@ -1,0 +1,155 @@
+"""What a project defines: classes, functions, their parameters, and values given by keyword."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from analyzers.drivers.tests_as_programs import is_test_file
+from analyzers.inference.facts import parse_module
+
+MOST_BASES = 8
+MOST_DEPTH = 3
+LONGEST_VALUE = 60
+LONGEST_FILE = 400_000
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a callable: its default, and the function that reads it."""
+
+    name: str
+    default: ast.expr | None
+    function: Function | ast.ClassDef
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The definitions of a project by simple name; ``corpus`` has values by keyword."""
+
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    methods: dict[str, list[Function]] = field(default_factory=dict[str, list[Function]])
+    owners: dict[int, ast.ClassDef] = field(default_factory=dict[int, ast.ClassDef])
+    corpus: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> Definitions:
+        """Return the definitions in Python files; those of tests only give values."""
+        found = cls()
+        for path, text in texts.items():
+            tree = parse_module(text) if len(text) <= LONGEST_FILE else None
+            if path.endswith(".py") and tree is not None:
+                found.feed(tree)
+                if not is_test_file(path):
+                    found._define(tree)
+        return found
+
+    def _define(self, tree: ast.Module) -> None:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                self.classes.setdefault(node.name, node)
+                for each in node.body:
+                    if isinstance(each, Function):
+                        self.methods.setdefault(each.name, []).append(each)
+                        self.owners[id(each)] = node
+        for node in ast.walk(tree):
+            if isinstance(node, Function) and id(node) not in self.owners:
+                self.functions.setdefault(node.name, node)
+
+    def feed(self, tree: ast.AST) -> None:
+        """Learn the values that calls give by keyword."""
+        for node in ast.walk(tree):
+            for keyword in node.keywords if isinstance(node, ast.Call) else ():
+                if keyword.arg and _is_plain(keyword.value):
+                    text = ast.unparse(keyword.value)
+                    if len(text) <= LONGEST_VALUE:
+                        self.corpus.setdefault(keyword.arg, Counter())[text] += 1
+
+    def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """Return a class and the project's classes that it inherits from, the nearest first."""
+        found: list[ast.ClassDef] = []
+        waiting = [node]
+        while waiting and len(found) < MOST_BASES:
+            each = waiting.pop(0)
+            if each in found:
+                continue
+            found.append(each)
+            names = (getattr(b, "id", None) or getattr(b, "attr", "") for b in each.bases)
+            waiting += [self.classes[name] for name in names if name in self.classes]
+        return found
+
+    def method(self, node: ast.ClassDef, name: str) -> Function | None:
+        """Return the method of a class, inherited or not."""
+        own = (each for base in self.bases(node) for each in base.body)
+        return next((e for e in own if isinstance(e, Function) and e.name == name), None)
+
+    def parameters(self, callee: Function | ast.ClassDef, depth: int = 0) -> list[Parameter]:
+        """Return what a call takes by name, where ``**kwargs`` are handed on too."""
+        if isinstance(callee, ast.ClassDef):
+            made = self.method(callee, "__init__")
+            return list(_fields(callee)) if made is None else self.parameters(made, depth)
+        found = [each for each in _own(callee) if each.name not in ("self", "cls")]
+        if callee.args.kwarg is not None and depth < MOST_DEPTH:
+            known = {each.name for each in found}
+            for each in self._handed_on(callee, callee.args.kwarg.arg, depth):
+                if each.name not in known:
+                    known.add(each.name)
+                    found.append(each)
+        return found
+
+    def _handed_on(self, function: Function, name: str, depth: int) -> Iterator[Parameter]:
+        owner = self.owners.get(id(function))
+        for call in ast.walk(function):
+            if not isinstance(call, ast.Call):
+                continue
+            given = [keyword.value for keyword in call.keywords if keyword.arg is None]
+            if not any(isinstance(each, ast.Name) and each.id == name for each in given):
+                continue
+            to = call.func
+            if isinstance(to, ast.Attribute) and to.attr == "__init__" and owner is not None:
+                parents = self.bases(owner)[1:]
+                for parent in parents[:1]:
+                    yield from self._optional(parent, depth)
+            else:
+                called = str(getattr(to, "id", None) or getattr(to, "attr", ""))
+                callee = self.classes.get(called) or self.functions.get(called)
+                if callee is not None and callee is not function:
+                    yield from self._optional(callee, depth)
+
+    def _optional(self, callee: Function | ast.ClassDef, depth: int) -> Iterator[Parameter]:
+        for each in self.parameters(callee, depth + 1):
+            if each.default is not None:
+                yield each
+
+
+def _own(function: Function) -> Iterator[Parameter]:
+    spec = function.args
+    placed = [*spec.posonlyargs, *spec.args]
+    without = len(placed) - len(spec.defaults)
+    defaults: list[ast.expr | None] = [*[None] * without, *spec.defaults]
+    for arg, default in zip(placed, defaults, strict=True):
+        yield Parameter(arg.arg, default, function)
+    for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        yield Parameter(arg.arg, default, function)
+
+
+def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            yield Parameter(each.target.id, each.value, node)
+
+
+_PLAIN = (
+    ast.Constant | ast.Tuple | ast.List | ast.UnaryOp | ast.unaryop | ast.expr_context | ast.keyword
+)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Return whether an expression means the same anywhere: literals and names of torch."""
+    if isinstance(node, ast.Attribute | ast.Call) and ast.unparse(node).startswith("torch."):
+        return True
+    return all(isinstance(each, _PLAIN) for each in ast.walk(node))

@@ -1,0 +1,205 @@
+"""Tests of a project as programs: fixtures and parameters become assignments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import basename
+
+from analyzers.inference.facts import parse_module
+
+KNOWN_FIXTURES = {
+    "device": "'cpu'",
+    "dtype": "__import__('torch').float32",
+    "rng": "__import__('numpy').random.default_rng(0)",
+}
+MOST_ROWS = 2
+
+
+def is_test_file(path: str) -> bool:
+    """Return whether a file belongs to the tests of its project."""
+    name = basename(path)
+    inside = f"/{path}"
+    named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
+    return named or "/tests/" in inside or "/test/" in inside
+
+
+def test_programs(text: str) -> Iterator[tuple[int, str, int]]:
+    """Yield the tests of a file: line, program, and how many statements come before the test."""
+    tree = parse_module(text)
+    if tree is None:
+        return
+    fixtures = {
+        node.name: node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and _is_decorated(node, "fixture")
+    }
+    first = [each for each in tree.body if _is_shared(each, fixtures)]
+    if any(isinstance(each, ast.ImportFrom) and each.level for each in first):
+        return
+    for owner, node in _tests(tree):
+        for body in _bodies(owner, node, fixtures):
+            shared = _without_pytest(first, body)
+            program = ast.Module([*shared, *body], [])
+            yield node.lineno, ast.unparse(ast.fix_missing_locations(program)), len(shared)
+
+
+def _tests(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef]]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            yield None, node
+        elif isinstance(node, ast.ClassDef):
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef) and each.name.startswith("test"):
+                    yield node, each
+
+
+def _is_shared(node: ast.stmt, fixtures: Mapping[str, ast.FunctionDef]) -> bool:
+    """Return whether a statement of a file of tests stands before each of its tests."""
+    if isinstance(node, ast.FunctionDef):
+        return not node.name.startswith("test") and node.name not in fixtures
+    if isinstance(node, ast.If):
+        return "__main__" not in ast.unparse(node.test)
+    return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def _bodies(
+    owner: ast.ClassDef | None, node: ast.FunctionDef, fixtures: Mapping[str, ast.FunctionDef]
+) -> Iterator[list[ast.stmt]]:
+    """Yield the statements of a test for some of its rows of parameters."""
+    rows = _rows(node, owner)
+    number = max(map(len, rows.values()), default=1)
+    for row in sorted({0, number - 1})[:MOST_ROWS]:
+        given = {name: values[min(row, len(values) - 1)] for name, values in rows.items() if values}
+        bound = _arguments(node, given, fixtures, is_method=owner is not None)
+        if bound is not None:
+            instance = _instance(owner, node) if owner is not None else []
+            yield [*instance, *bound, *_observed_body(node.body)]
+
+
+def _arguments(
+    node: ast.FunctionDef,
+    given: Mapping[str, str],
+    fixtures: Mapping[str, ast.FunctionDef],
+    *,
+    is_method: bool,
+) -> list[ast.stmt] | None:
+    """Return assignments to the parameters of a test; ``None`` where one has no known value."""
+    found: list[ast.stmt] = []
+    names = [each.arg for each in node.args.args][1 if is_method else 0 :]
+    defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
+    for name in names:
+        if name in given:
+            found += ast.parse(f"{name} = {given[name]}").body
+        elif name in defaults:
+            found += ast.parse(f"{name} = {ast.unparse(defaults[name])}").body
+        elif name in fixtures:
+            made = _fixture(name, fixtures)
+            if made is None:
+                return None
+            found += made
+        elif name in KNOWN_FIXTURES:
+            found += ast.parse(f"{name} = {KNOWN_FIXTURES[name]}").body
+        else:
+            return None
+    return found
+
+
+def _fixture(name: str, fixtures: Mapping[str, ast.FunctionDef]) -> list[ast.stmt] | None:
+    """Return the statements of a fixture that returns a value made of nothing else."""
+    node = fixtures[name]
+    last = node.body[-1]
+    if node.args.args or not isinstance(last, ast.Return) or last.value is None:
+        return None
+    return [*node.body[:-1], *ast.parse(f"{name} = {ast.unparse(last.value)}").body]
+
+
+def _rows(node: ast.FunctionDef, owner: ast.ClassDef | None) -> dict[str, list[str]]:
+    """Return the values of parametrised names, as source."""
+    found: dict[str, list[str]] = {}
+    for each in [*node.decorator_list, *(owner.decorator_list if owner else ())]:
+        if not isinstance(each, ast.Call) or len(each.args) < 2:
+            continue
+        if not ast.unparse(each.func).endswith("parametrize"):
+            continue
+        named, values = each.args[:2]
+        names = _names(named)
+        if isinstance(values, ast.List | ast.Tuple):
+            rows = [_row(row, len(names)) for row in values.elts]
+        else:
+            whole = f"list({ast.unparse(values)})"
+            ends = (f"{whole}[0]", f"{whole}[-1]")
+            plain = len(names) == 1
+            rows = [[e] if plain else [f"{e}[{i}]" for i in range(len(names))] for e in ends]
+        for place, name in enumerate(names):
+            found[name] = [row[place] for row in rows if place < len(row)]
+    return found
+
+
+def _names(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [each.strip() for each in node.value.split(",")]
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    return [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+
+
+def _row(node: ast.expr, names: int) -> list[str]:
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("param"):
+        return [ast.unparse(each) for each in node.args]
+    if names > 1 and isinstance(node, ast.List | ast.Tuple):
+        return [ast.unparse(each) for each in node.elts]
+    text = ast.unparse(node)
+    return [text] if names == 1 else [f"({text})[{place}]" for place in range(names)]
+
+
+def _instance(owner: ast.ClassDef, node: ast.FunctionDef) -> list[ast.stmt]:
+    unittest = any("TestCase" in ast.unparse(base) for base in owner.bases)
+    made = f"self = {owner.name}({node.name!r})" if unittest else f"self = {owner.name}()"
+    methods = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)}
+    setup = [f"self.{each}()" for each in ("setUp",) if each in methods]
+    setup += [f"self.{each}(None)" for each in ("setup_method",) if each in methods]
+    return ast.parse("\n".join([made, *setup])).body
+
+
+class _Plain(ast.NodeTransformer):
+    """Drops what only pytest means; functions within are left alone."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        return ast.Pass() if node.value is None else ast.Expr(node.value)
+
+    def visit_With(self, node: ast.With) -> ast.stmt:
+        if any("raises" in ast.unparse(each.context_expr) for each in node.items):
+            return ast.Pass()
+        self.generic_visit(node)
+        return node
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.stmt:
+        del node
+        return ast.Pass()
+
+
+def _observed_body(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    copy = ast.parse("\n".join(ast.unparse(each) for each in body))
+    return [_Plain().visit(each) for each in copy.body]
+
+
+def _without_pytest(shared: Sequence[ast.stmt], body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return what stands before a test without pytest, where nothing else needs it."""
+    rest = [each for each in shared if not _is_import_of(each, "pytest")]
+    used = any(
+        isinstance(node, ast.Name) and node.id == "pytest"
+        for statement in (*rest, *body)
+        for node in ast.walk(statement)
+    )
+    return list(shared) if used else rest
+
+
+def _is_import_of(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.Import) and [each.name for each in node.names] == [name]
+
+
+def _is_decorated(node: ast.FunctionDef, word: str) -> bool:
+    return any(word in ast.unparse(each) for each in node.decorator_list)

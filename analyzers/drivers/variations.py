@@ -1,0 +1,527 @@
+"""Variations of a program, at the level of its source.
+
+An edit is data on the nodes of the original tree, which are numbered in the order of
+``ast.walk``; a variation is one edit or several, and is Python that a person can read.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from analyzers.drivers.definitions import Definitions, Function, Parameter
+from analyzers.drivers.usage_programs import Driver
+
+HOLE = "it"
+HOLE_WORD = re.compile(r"\bit\b")
+LARGEST = 300
+MOST_VALUES = 16
+_FACTORIES = frozenset(
+    {"randn", "rand", "ones", "zeros", "tensor", "linspace", "arange", "randint", "full", "empty"}
+)
+_SIZED = frozenset({"randn", "rand", "ones", "zeros"})
+_MASKS = (
+    "torch.ones(it.shape[:2]).bool()",
+    "torch.rand(it.shape[:2]) > 0.5",
+    "torch.zeros(it.shape[:2]).bool()",
+    "torch.rand(it.shape) > 0.5",
+    "torch.rand(it.shape[1], it.shape[1]) > 0.5",
+    "torch.rand(it.shape[0], *it.shape[-2:]) > 0.5",
+)
+_TENSORS = (
+    "torch.randn_like(it)",
+    "torch.randn(it.shape[-1])",
+    "torch.randn(it.shape[:-1])",
+    "torch.rand(it.shape[0])",
+    "torch.arange(it.shape[-2])",
+)
+_FORMS = (
+    "it.double()",
+    "it.half()",
+    "it[:1]",
+    "it.requires_grad_()",
+    "it * 0",
+    "it[:0]",
+    "it.bfloat16()",
+    "it.long()",
+    "it * 100",
+    "it.transpose(-1, -2).contiguous().transpose(-1, -2)",
+    "it[..., :-1]",
+    "it[:, :-1]",
+    "it[None]",
+    "it[0]",
+    "it.bool()",
+)
+_OTHER_KINDS = frozenset({"it.long()", "it.bool()", "it[None]", "it[0]"})
+_STEPS = ("eval", "train", "backward", "step", "zero_grad", "manual_seed", "seed", "to", "cpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a program: its kind, the nodes that it is about, and the new text.
+
+    ``guessed``: nothing in the project says that such a value is taken.
+    """
+
+    kind: str
+    nodes: tuple[int, ...]
+    text: str
+    name: str = ""
+    weight: float = 1.0
+    guessed: bool = False
+
+    @property
+    def says(self) -> str:
+        """What is different, in words."""
+        match self.kind:
+            case "literal":
+                return f"`{self.name}` is `{self.text}`"
+            case "keyword":
+                return f"`{self.name}={self.text}`"
+            case "without":
+                return f"without `{self.name}`"
+            case "form":
+                return f"`{re.sub(HOLE_WORD, self.name or 'x', self.text)}`"
+            case "drop":
+                return f"without `{self.name}`"
+            case _:
+                return f"with `{self.text}`"
+
+
+class _Apply(ast.NodeTransformer):
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._by_node: dict[int, list[Edit]] = {}
+        for edit in edits:
+            for node in edit.nodes:
+                self._by_node.setdefault(node, []).append(edit)
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.AST]:
+        edits = self._by_node.get(getattr(node, "number", -1), ())
+        kinds = {each.kind: each for each in edits}
+        if "drop" in kinds:
+            return ast.Pass()
+        if "literal" in kinds:
+            return ast.parse(kinds["literal"].text, mode="eval").body
+        found = self.generic_visit(node)
+        if isinstance(found, ast.Call):
+            self._keywords(found, edits)
+        if "form" in kinds and isinstance(found, ast.expr):
+            return _filled(kinds["form"].text, found)
+        after = [s for each in edits if each.kind == "after" for s in ast.parse(each.text).body]
+        return [found, *after] if after else found
+
+    @staticmethod
+    def _keywords(call: ast.Call, edits: Sequence[Edit]) -> None:
+        first = next(
+            (a for a in [*call.args, *(k.value for k in call.keywords)] if _is_value(a)), None
+        )
+        names = {each.name for each in edits if each.kind in ("keyword", "without")}
+        call.keywords = [each for each in call.keywords if each.arg not in names]
+        for each in edits:
+            if each.kind == "keyword":
+                value = ast.parse(each.text, mode="eval").body
+                holes = HOLE in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                value = _filled(each.text, first) if holes and first is not None else value
+                call.keywords.append(ast.keyword(each.name, value))
+
+
+def _is_value(node: ast.expr) -> bool:
+    return not isinstance(node, ast.Starred | ast.Constant)
+
+
+def _filled(text: str, value: ast.expr) -> ast.expr:
+    class Fill(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return copy.deepcopy(value) if node.id == HOLE else node
+
+    filled: ast.expr = _Folded().visit(Fill().visit(ast.parse(text, mode="eval").body))
+    return filled
+
+
+class _Folded(ast.NodeTransformer):
+    """Writes out the shape of a tensor that is made with literal sizes."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        call = node.value
+        if node.attr != "shape" or not isinstance(call, ast.Call) or not _is_sized(call):
+            return node
+        return ast.Tuple([copy.deepcopy(each) for each in call.args], ast.Load())
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.value, ast.Tuple):
+            return node
+        try:
+            found = eval(compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), {})  # noqa: S307 - a display of literals, and a subscript of ours
+        except (IndexError, TypeError):
+            return node
+        return ast.parse(repr(found), mode="eval").body
+
+
+def _is_sized(call: ast.Call) -> bool:
+    made = isinstance(call.func, ast.Attribute) and call.func.attr in _SIZED
+    return made and all(isinstance(e, ast.Constant) and type(e.value) is int for e in call.args)
+
+
+class _Observe(ast.NodeTransformer):
+    """Binds what a program computes and drops: values of expressions, what it asserts or prints."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def _bound(self, value: ast.expr) -> ast.stmt:
+        self._count += 1
+        return ast.Assign([ast.Name(f"outcome_{self._count}", ast.Store())], value)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        return self._bound(node.test)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        value = node.value
+        if isinstance(value, ast.Call):
+            called = value.func
+            if isinstance(called, ast.Name) and called.id == "print":
+                plain = [each for each in value.args if not isinstance(each, ast.Starred)]
+                return self._bound(plain[0] if len(plain) == 1 else ast.Tuple(plain, ast.Load()))
+            done = isinstance(called, ast.Attribute) and called.attr.rstrip("_") in _STEPS
+            return node if done else self._bound(value)
+        is_silent = isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom | ast.Await)
+        return node if is_silent else self._bound(value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
+
+
+def numbered(source: str) -> ast.Module:
+    """Return the tree of a program with a ``number`` at each node."""
+    tree = ast.parse(source)
+    for number, node in enumerate(ast.walk(tree)):
+        node.number = number  # type: ignore[attr-defined]
+    return tree
+
+
+def varied(tree: ast.Module, edits: Sequence[Edit]) -> str:
+    """Return the text of a numbered program after edits, with all that it computes bound."""
+    changed = _Apply(edits).visit(copy.deepcopy(tree))
+    before = [s for each in edits if each.kind == "before" for s in ast.parse(each.text).body]
+    assert isinstance(changed, ast.Module)
+    changed.body = [*before, *changed.body]
+    observed = _Observe().visit(changed)
+    observed.body = [each for each in observed.body if not isinstance(each, ast.Pass)]
+    return ast.unparse(ast.fix_missing_locations(observed))
+
+
+@dataclass(slots=True)
+class Variations:
+    """The edits of one driver, the most telling first.
+
+    ``hot`` weighs identifiers by how near they are to what changed; ``target`` are the names
+    of the changed function and of its class.
+    """
+
+    driver: Driver
+    definitions: Definitions
+    hot: Mapping[str, float]
+    target: frozenset[str]
+    tree: ast.Module = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tree = numbered(self.driver.source)
+
+    def edits(self) -> list[Edit]:
+        """Return the single edits; kinds take turns, in the order of their weights."""
+        groups: dict[str, list[Edit]] = {}
+        for edit in dict.fromkeys(self._all()):
+            groups.setdefault(edit.kind, []).append(edit)
+        ordered = [sorted(each, key=lambda e: -e.weight) for each in groups.values()]
+        ordered.sort(key=lambda each: -each[0].weight)
+        iterators = {each[0].kind: iter(each) for each in ordered}
+        turns = [*iterators, *(["keyword"] if "keyword" in iterators else [])]
+        mixed: list[Edit] = []
+        while taken := [e for e in (next(iterators[k], None) for k in turns) if e is not None]:
+            mixed += taken
+        return mixed
+
+    def _all(self) -> Iterator[Edit]:
+        body = self.tree.body[self.driver.fixed :]
+        nodes = [node for statement in body for node in ast.walk(statement)]
+        made = self._instances(body)
+        bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        yield from _literal_edits(nodes)
+        for node in nodes:
+            if isinstance(node, ast.Call):
+                callee = self._callee(node, made)
+                if callee is not None:
+                    yield from self._keyword_edits(node, callee, bound)
+                if callee is not None or _is_factory(node):
+                    yield from self._forms(node, made, known=callee is not None)
+        yield from self._statements(body, made, bound)
+
+    def _instances(self, body: Sequence[ast.stmt]) -> dict[str, ast.ClassDef]:
+        """Return the variables that hold instances of the project's classes."""
+        found: dict[str, ast.ClassDef] = {}
+        for node in (n for statement in body for n in ast.walk(statement)):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            called = node.value.func
+            while isinstance(called, ast.Attribute) and isinstance(called.value, ast.Call):
+                called = called.value.func
+            name = getattr(called, "id", None) or getattr(called, "attr", "")
+            if name in self.definitions.classes:
+                for target in node.targets:
+                    found[ast.unparse(target)] = self.definitions.classes[name]
+        return found
+
+    def _callee(
+        self, call: ast.Call, made: Mapping[str, ast.ClassDef]
+    ) -> Function | ast.ClassDef | None:
+        known = self.definitions
+        text = ast.unparse(call.func)
+        if text in made:
+            return self._called(made[text])
+        if isinstance(call.func, ast.Call):
+            name = getattr(call.func.func, "id", "")
+            return self._called(known.classes[name]) if name in known.classes else None
+        if isinstance(call.func, ast.Name):
+            return known.classes.get(text) or known.functions.get(text)
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        name, owner = call.func.attr, ast.unparse(call.func.value)
+        if name in known.classes:
+            return known.classes[name]
+        if owner in made:
+            return known.method(made[owner], name)
+        if name in known.functions and owner.split(".")[0] not in ("torch", "np", "F", "nn"):
+            return known.functions[name]
+        same = known.methods.get(name, [])
+        return same[0] if len(same) == 1 else None
+
+    def _called(self, node: ast.ClassDef) -> Function | None:
+        known = self.definitions
+        return known.method(node, "forward") or known.method(node, "__call__")
+
+    def _weight(self, callee: Function | ast.ClassDef) -> float:
+        owner = self.definitions.owners.get(id(callee))
+        names = {callee.name, *([owner.name] if owner is not None else [])}
+        return 3.0 if names & self.target else 1.0
+
+    def _keyword_edits(
+        self, call: ast.Call, callee: Function | ast.ClassDef, bound: Sequence[str]
+    ) -> Iterator[Edit]:
+        parameters = self.definitions.parameters(callee)
+        placed = {each.name for each in parameters[: len(call.args)]}
+        given = {each.arg: each.value for each in call.keywords if each.arg}
+        near = self._weight(callee)
+        number = _number(call)
+        for each in parameters:
+            if each.name in placed:
+                continue
+            hot = near * (1 + 2.5 * self.hot.get(each.name, 0.0))
+            if each.name in given:
+                if each.default is not None:
+                    yield Edit("without", (number,), "", each.name, 0.4 * hot)
+                for text in self._texts(each) if _is_text(given[each.name]) else ():
+                    yield Edit("keyword", (number,), text, each.name, hot)
+                continue
+            if each.default is None:
+                continue
+            values = self._values(each, bound)
+            known = {*bound, *self.definitions.corpus.get(each.name, ()), *self._texts(each)}
+            known |= set(_MASKS) if "mask" in each.name else set()
+            flag = isinstance(getattr(each.default, "value", None), bool)
+            for place, text in enumerate(values):
+                weight = hot * (1.6 if flag else 1.0) / (1 + 0.12 * place)
+                guessed = is_none(each.default) and text not in known
+                yield Edit("keyword", (number,), text, each.name, weight, guessed=guessed)
+
+    def _values(self, parameter: Parameter, bound: Sequence[str]) -> list[str]:
+        """Return values of a parameter that differ from its default, the likely ones first."""
+        default = parameter.default
+        counted = self.definitions.corpus.get(parameter.name, Counter[str]())
+        known = [text for text, _ in counted.most_common(5)]
+        try:
+            value: object = ast.literal_eval(default) if default is not None else ...
+        except (ValueError, TypeError, SyntaxError):
+            value = ...
+        if isinstance(value, bool):
+            found = [repr(not value)]
+        elif isinstance(value, int):
+            found = [*map(repr, (value + 1, 2, 1, 3, 0, value * 2, 4)), *known]
+        elif isinstance(value, float):
+            found = [*map(repr, (0.0, 0.5, 1.0, value * 2 or 2.0, value / 10)), *known]
+        elif isinstance(value, str):
+            found = [*self._texts(parameter), *known]
+        elif value is None:
+            is_call = getattr(parameter.function, "name", "") != "__init__"
+            masks = _MASKS if "mask" in parameter.name else ()
+            guesses = (*_TENSORS, *masks) if is_call else ("torch.randn(4)", "(1, 2)", "(2, 2)")
+            own = [each for each in dict.fromkeys(bound) if each == parameter.name]
+            plain = ["True", "2", "0.5", "1", "4"]
+            found = [*own, *masks, *known[:4], *self._texts(parameter), *plain, *guesses]
+        else:
+            found = known
+        usual = ast.unparse(default) if default is not None else ""
+        return [each for each in dict.fromkeys(found) if each != usual][:MOST_VALUES]
+
+    def _texts(self, parameter: Parameter) -> list[str]:
+        """Return the texts that the code compares a parameter with, or its annotation names."""
+        name = parameter.name
+        around = self.definitions.owners.get(id(parameter.function), parameter.function)
+        found: list[str] = []
+        for node in ast.walk(around):
+            if isinstance(node, ast.Compare) and name in ast.unparse(node.left):
+                found += _text_constants(*node.comparators)
+            elif isinstance(node, ast.arg) and node.arg == name and node.annotation is not None:
+                found += _text_constants(node.annotation)
+        counted = self.definitions.corpus.get(name, Counter[str]())
+        found += [text for text, _ in counted.most_common(6) if text[:1] in "'\""]
+        return list(dict.fromkeys(found))
+
+    def _forms(
+        self, call: ast.Call, made: Mapping[str, ast.ClassDef], *, known: bool
+    ) -> Iterator[Edit]:
+        """Yield other forms of tensors: those that are made, and those that are handed on."""
+        if not known:
+            yield from (_form(call, text, place) for place, text in enumerate(_FORMS))
+            return
+        for each in [*call.args, *(keyword.value for keyword in call.keywords)]:
+            if isinstance(each, ast.Name) and each.id not in made:
+                yield from (_form(each, text, place) for place, text in enumerate(_FORMS))
+
+    def _statements(
+        self, body: Sequence[ast.stmt], made: Mapping[str, ast.ClassDef], bound: Sequence[str]
+    ) -> Iterator[Edit]:
+        """Yield statements to add or drop: methods and properties of objects, modes, seeds."""
+        plain = [each for each in body if not isinstance(each, _DEFINING)]
+        if not plain:
+            return
+        last = _number(plain[-1])
+        outs = [each for each in dict.fromkeys(bound) if each not in made]
+        for name, node in made.items():
+            for base in self.definitions.bases(node):
+                for each in base.body:
+                    if isinstance(each, Function) and not each.name.startswith("__"):
+                        yield from self._method_calls(name, each, base, last, outs)
+        for statement in plain:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                mode = call.func.attr in ("eval", "train")
+                text = ast.unparse(call)
+                yield Edit("drop", (_number(statement),), "", text, 2.0 if mode else 0.5)
+            where = (_number(statement),)
+            names = [t for t in getattr(statement, "targets", ()) if ast.unparse(t) in made]
+            for target in map(ast.unparse, names):
+                yield Edit("after", where, f"{target}.eval()", "", 1.2)
+                yield Edit("after", where, f"{target}.train()", "", 0.5)
+                yield Edit("after", where, f"{target} = {target}.double()", "", 0.5)
+                yield Edit(
+                    "after", where, f"import copy\n{target} = copy.deepcopy({target})", "", 0.5
+                )
+        seeded = "import torch\ntorch.manual_seed({})"
+        for number in (1, 2):
+            yield Edit("before", (), seeded.format(number), "", 0.6)
+
+    def _method_calls(
+        self, name: str, method: Function, owner: ast.ClassDef, last: int, outs: Sequence[str]
+    ) -> Iterator[Edit]:
+        own = method.name in self.target and owner.name in self.target
+        weight = (6.0 if own else 1 + self.hot.get(method.name, 0.0)) * 1.2
+        weight *= 0.5 if method.name.startswith("_") else 1.0
+        decorated = " ".join(map(ast.unparse, method.decorator_list))
+        if "setter" in decorated or "abstract" in decorated:
+            return
+        if "property" in decorated:
+            yield Edit("after", (last,), f"also = {name}.{method.name}", "", weight)
+            return
+        needed = [e.name for e in self.definitions.parameters(method) if e.default is None]
+        if not needed:
+            yield Edit("after", (last,), f"also = {name}.{method.name}()", "", weight)
+        elif outs and len(needed) <= 3:
+            for first in outs[:3]:
+                chosen = [each if each in outs else first for each in needed]
+                text = f"also = {name}.{method.name}({', '.join(chosen)})"
+                yield Edit("after", (last,), text, "", weight)
+
+
+_DEFINING = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+
+
+def is_none(node: ast.expr | None) -> bool:
+    """Return whether an expression is ``None``."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _number(node: ast.AST) -> int:
+    return int(node.number)  # type: ignore[attr-defined]
+
+
+def _form(node: ast.expr, text: str, place: int) -> Edit:
+    name = node.id if isinstance(node, ast.Name) else ""
+    guessed = text in _OTHER_KINDS
+    return Edit("form", (_number(node),), text, name, 1.3 / (1 + 0.08 * place), guessed=guessed)
+
+
+def _is_factory(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _FACTORIES
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _text_constants(*nodes: ast.expr) -> list[str]:
+    walked = (each for node in nodes for each in ast.walk(node))
+    return [
+        repr(e.value) for e in walked if isinstance(e, ast.Constant) and isinstance(e.value, str)
+    ]
+
+
+def _literal_edits(nodes: Sequence[ast.AST]) -> Iterator[Edit]:
+    """Yield other numbers: equal ones together, then each alone."""
+    groups: dict[tuple[type, object], list[int]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            groups.setdefault((type(node.value), node.value), []).append(_number(node))
+    for (kind, value), numbers in groups.items():
+        alone = [(each,) for each in numbers] if 1 < len(numbers) <= 8 else []
+        for where in [tuple(numbers), *alone]:
+            share = 1.0 if len(where) == len(numbers) else 0.7
+            for other, weight in _others(kind, value):
+                yield Edit("literal", where, repr(other), repr(value), share * weight)
+
+
+def _others(kind: type, value: object) -> Iterator[tuple[object, float]]:
+    if kind is bool:
+        yield not value, 3.0
+    elif isinstance(value, int):
+        usual = (value + 1, value - 1, 1, 2, 3, value // 2, value * 2, 0, 4, 5)
+        more = (-1,) if value in (0, 1, 2) else ()
+        for other in dict.fromkeys((*usual, *more)):
+            if other != value and other <= LARGEST:
+                near = other in (1, value + 1, value - 1)
+                yield other, 1.2 if near else 0.8
+    elif isinstance(value, float):
+        for other in dict.fromkeys((0.0, 0.5, 1.0, value * 2, value / 10, value * 10, -value)):
+            if other != value:
+                yield other, 0.8
+
+
+def shrunk(tree: ast.Module, fixed: int) -> list[Edit]:
+    """Return edits that make large numbers of a program small, one a number."""
+    body = tree.body[fixed:]
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    groups: dict[int, list[int]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 64:
+            groups.setdefault(node.value, []).append(_number(node))
+    return [
+        Edit("literal", tuple(numbers), repr(max(8, value // 16)), repr(value))
+        for value, numbers in sorted(groups.items(), reverse=True)
+    ]

@@ -1,0 +1,134 @@
+"""Programs that use the project, run statement by statement in the place of a call."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from types import CodeType, FrameType, ModuleType
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+
+from ..inputs import project_files
+from . import call_outcomes, framework_setup
+from .project_imports import compiler_flags
+from .time_limits import CLOCK
+
+FILENAME = "<program>"
+MOST_LINES = 5000
+MOST_VARIABLES = 40
+MOST_ATTRIBUTES = 20
+CLOCK.never_interrupt(__file__)
+
+
+class ProgramRun:
+    """A run of one program: its variables, the statements that ended, the lines that ran.
+
+    ``path`` is the whole path of the file whose lines are watched.
+    """
+
+    def __init__(self, source: str, root: str, path: str) -> None:
+        self._root = root
+        self._path = path
+        self._source = source
+        self._lines: Set[int] = set()
+        self.completed = 0
+        self.names: Dict[str, Any] = {
+            "__name__": "program",
+            "__file__": os.path.join(root, "program.py"),
+        }
+
+    @property
+    def lines(self) -> List[int]:
+        """The lines of the watched file that ran, in order."""
+        return sorted(self._lines)[:MOST_LINES]
+
+    def run(self) -> None:
+        """Run the statements; raise what one of them raises."""
+        statements = _compiled(self._source)
+        framework_setup.seed()
+        _restore_defaults()
+        before = sys.gettrace()
+        with project_files.undo_writing():
+            sys.settrace(self._enter)
+            try:
+                for code in statements:
+                    exec(code, self.names)
+                    self.completed += 1
+            finally:
+                sys.settrace(before)
+                _restore_defaults()
+
+    def _enter(self, frame: FrameType, event: str, _: Any) -> Optional[Callable[..., Any]]:
+        return self._step if frame.f_code.co_filename == self._path else None
+
+    def _step(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
+        if event == "line":
+            self._lines.add(frame.f_lineno)
+        return self._step
+
+    def check(self, conditions: Sequence[str]) -> Optional[call_outcomes.CallOutcome]:
+        """Return the ending of the first condition that does not hold of the variables."""
+        from ..inputs.exploration.postconditions import compiled
+        from ..inputs.exploration.value_comparison import described, finite, true
+
+        names = {**self.names, "finite": finite}
+        for source in conditions:
+            condition = compiled(source)
+            if true(eval(condition.code, names)):
+                continue
+            shown = [f"{text} is {described(eval(c, names))}" for text, c in condition.operands]
+            return {
+                "kind": "violated",
+                "condition": source[: call_outcomes.LONGEST],
+                "detail": ", ".join(shown)[: call_outcomes.LONGEST],
+            }
+        return None
+
+    def observation(self) -> Dict[str, Any]:
+        """Return the variables as the observation of a call has its arguments."""
+        from .observation import Describer, random_digest
+
+        found: Dict[str, Any] = {}
+        for name, value in self.names.items():
+            if name.startswith("__") or _is_code(value) or len(found) >= MOST_VARIABLES:
+                continue
+            described = Describer().describe(value)
+            if described["kind"] == "object":
+                described = self._attributes(value) or described
+            found[name] = described
+        nothing = Describer().describe(None)
+        return {"result": nothing, "arguments": found, "random": True, "state": random_digest()}
+
+    def _attributes(self, value: Any) -> Optional[Dict[str, Any]]:
+        """Return the public attributes of an object of the project, described; else ``None``."""
+        from .observation import Describer
+
+        home = getattr(sys.modules.get(type(value).__module__), "__file__", None) or ""
+        state = getattr(value, "__dict__", None)
+        if type(state) is not dict or not call_outcomes.is_own(home, self._root):
+            return None
+        public = [(k, v) for k, v in state.items() if not k.startswith("_") and not _is_code(v)]
+        parts = {name: Describer().describe(each) for name, each in public[:MOST_ATTRIBUTES]}
+        kind = type(value).__name__
+        return {"kind": "parts", "type": kind, "access": "attribute", "size": 0, "parts": parts}
+
+
+def _compiled(source: str) -> List[CodeType]:
+    tree = ast.parse(source)
+    flags = compiler_flags(tree)
+    return [
+        compile(ast.Module([each], []), FILENAME, "exec", flags, dont_inherit=True)
+        for each in tree.body
+    ]
+
+
+def _is_code(value: Any) -> bool:
+    return isinstance(value, (ModuleType, type)) or (callable(value) and hasattr(value, "__code__"))
+
+
+def _restore_defaults() -> None:
+    """Undo what a program sets for the whole of torch."""
+    torch: Any = sys.modules.get("torch")
+    if hasattr(torch, "set_default_dtype"):
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
