@@ -152,6 +152,10 @@ class Executor(Protocol):
         """Record that no answer can reach a goal, as a proof has shown."""
         ...
 
+    def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
+        """Count the project's own programs that reached the target, and what came of them."""
+        ...
+
     def remaining(self) -> float:
         """Return seconds left for this analyzer on this target."""
         ...

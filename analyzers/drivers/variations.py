@@ -56,7 +56,9 @@ _FORMS = (
     "it[0]",
     "it.bool()",
 )
-_OTHER_KINDS = frozenset({"it.long()", "it.bool()", "it[None]", "it[0]"})
+_OTHER_KINDS = frozenset({"it.long()", "it.bool()", "it[None]", "it[0]", "it[:0]"})
+_SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+"""Nodes of which the parser has one for all trees."""
 _STEPS = ("eval", "train", "backward", "step", "zero_grad", "manual_seed", "seed", "to", "cpu")
 
 
@@ -203,6 +205,8 @@ def numbered(source: str) -> ast.Module:
     """Return the tree of a program with a ``number`` at each node."""
     tree = ast.parse(source)
     for number, node in enumerate(ast.walk(tree)):
+        if isinstance(node, _SHARED):
+            continue
         node.number = number  # type: ignore[attr-defined]
     return tree
 
@@ -433,9 +437,9 @@ class Variations:
     ) -> Iterator[Edit]:
         own = method.name in self.target and owner.name in self.target
         weight = (6.0 if own else 1 + self.hot.get(method.name, 0.0)) * 1.2
-        weight *= 0.5 if method.name.startswith("_") else 1.0
         decorated = " ".join(map(ast.unparse, method.decorator_list))
-        if "setter" in decorated or "abstract" in decorated:
+        private = method.name.startswith("_")
+        if (private and not own) or "setter" in decorated or "abstract" in decorated:
             return
         if "property" in decorated:
             yield Edit("after", (last,), f"also = {name}.{method.name}", "", weight)
@@ -447,7 +451,8 @@ class Variations:
             for first in outs[:3]:
                 chosen = [each if each in outs else first for each in needed]
                 text = f"also = {name}.{method.name}({', '.join(chosen)})"
-                yield Edit("after", (last,), text, "", weight)
+                guessed = chosen != needed
+                yield Edit("after", (last,), text, "", weight, guessed=guessed)
 
 
 _DEFINING = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef

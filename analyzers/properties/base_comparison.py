@@ -107,6 +107,12 @@ def _changed_findings(
         yield from _relation_findings(target, relations, bench)
 
 
+def is_different(run: ComparedRun) -> bool:
+    """Return whether head does not return what base returns."""
+    base, head = _observation(run.base), _observation(run.head)
+    return head is None or (base is not None and result_difference(base, head) is not None)
+
+
 def changed_result_findings(
     target: Target, runs: Sequence[ComparedRun], bench: Executor
 ) -> Iterator[Finding]:

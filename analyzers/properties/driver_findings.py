@@ -13,6 +13,7 @@ from analyzers.ports import Executor
 from analyzers.properties.base_comparison import (
     changed_result_findings,
     failures_on_head,
+    is_different,
     new_failure,
     refusal_findings,
 )
@@ -36,6 +37,8 @@ def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterat
 
     Each has the smallest program that shows it, and says where the project has it.
     """
+    different = sum(is_different(each) for each in runs.compared)
+    bench.count_drivers(runs.drivers, len(runs.compared) - different, different)
     for failure in one_failure_per_line(failures_on_head(runs.compared, bench)):
         found = new_failure(failure, runs.compared, target, bench)
         yield _as_driver(found, bench, partial(_is_same_crash, failure.run.ending))

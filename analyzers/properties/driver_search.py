@@ -109,8 +109,11 @@ class _Search:
         return found
 
     def _ranked(self) -> list[Driver]:
-        """Return the drivers that use the target's names, the likeliest first."""
-        texts = self._texts()
+        """Return head's drivers that use the target's names, the likeliest first.
+
+        What a change takes out of documents and tests is not promised any more.
+        """
+        texts = {path: self.bench.source(path) for path in self.bench.paths()}
         names = ProjectNames(texts)
         parts = [part for part in self.target.function.split(".") if part.isidentifier()]
         own = [part for part in parts if not part.startswith("__")]
@@ -176,7 +179,7 @@ class _Search:
                 return
 
     def _vary(self, chosen: Sequence[_Known]) -> None:
-        plans = [((known, (edit,)) for edit in known.variations.edits()) for known in chosen]
+        plans = [[(known, (edit,)) for edit in known.variations.edits()] for known in chosen]
         mixed = (each for group in zip_longest(*plans) for each in group if each is not None)
         self._run_all(mixed)
         self._run_all(self._combined(chosen))

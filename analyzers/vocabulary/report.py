@@ -66,6 +66,8 @@ class TargetCounters:
     ``apis`` are those of a library that a campaign on the target reached, beside those
     that the target itself calls.  ``reasons`` say why it is not wholly ``tested``.
     ``cached``: nothing that it rests on has changed, and the last result was taken.
+    ``drivers`` are the places of the project's own programs that reached the target; of their
+    variations that base runs, ``same`` gave the same on head, and ``different`` did not.
     """
 
     goals_total: int = 0
@@ -78,19 +80,26 @@ class TargetCounters:
     tested: Tested = Tested.NO
     reasons: tuple[str, ...] = ()
     cached: bool = False
+    drivers: tuple[str, ...] = ()
+    same: int = 0
+    different: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TestedTarget:
     """A target by its id, whether it was tested, and why it was not wholly.
 
-    ``cached``: in a run before, and nothing has changed since.
+    ``cached``: in a run before, and nothing has changed since.  ``drivers``, ``same`` and
+    ``different`` are those of ``TargetCounters``.
     """
 
     id: str
     tested: Tested
     reasons: tuple[str, ...] = ()
     cached: bool = False
+    drivers: tuple[str, ...] = ()
+    same: int = 0
+    different: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +156,14 @@ class Report:
     def tests(self) -> tuple[TestedTarget, ...]:
         """The targets, with whether each was tested."""
         return tuple(
-            TestedTarget(target.id, tally.tested, tally.reasons, tally.cached)
+            TestedTarget(
+                target.id,
+                tally.tested,
+                tally.reasons,
+                tally.cached,
+                tally.drivers,
+                tally.same,
+                tally.different,
+            )
             for target, tally in self.targets
         )

@@ -66,6 +66,9 @@ class IdleBench:
     def assemble(self, target: Target, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
         return ()
 
+    def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
+        self.driven = (tuple(drivers), same, different)
+
     def kept(self, target: Target) -> Sequence[Probe]:
         return tuple(probe for probe in self.lasting if probe.target == target.id)
 

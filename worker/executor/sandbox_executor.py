@@ -94,6 +94,7 @@ class SandboxExecutor:
         self.standins: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.outside: dict[str, None] = {}
+        self._driven: tuple[tuple[str, ...], int, int] = ((), 0, 0)
 
     @property
     def plan(self) -> ExaminationPlan:
@@ -356,6 +357,10 @@ class SandboxExecutor:
         """Record a goal that is proved unreachable."""
         self._counts.unreachable.add(goal)
 
+    def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
+        """Count the project's own programs that reached the target, and what came of them."""
+        self._driven = (tuple(drivers), same, different)
+
     def remaining(self) -> float:
         """Seconds until the target's deadline, or the end of what was allotted."""
         left = min(self._deadline, self._allotted) - time.monotonic()
@@ -395,6 +400,7 @@ class SandboxExecutor:
         """Return what was done, for the report."""
         goals = {goal.id for goal in self._target.goals}
         branches = {p for p in self._counts.points if _is_branch_of(self._target, p)}
+        drivers, same, different = self._driven
         return TargetCounters(
             goals_total=len(goals),
             goals_reached=len(goals & self._counts.hits),
@@ -402,6 +408,9 @@ class SandboxExecutor:
             branches_total=len(branches),
             branches_covered=len(branches & self._counts.hits),
             executions=self._counts.executions,
+            drivers=drivers,
+            same=same,
+            different=different,
         )
 
     def _prepared(self, session: Session) -> None:

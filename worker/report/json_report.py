@@ -59,7 +59,7 @@ def report_document(
         "skipped": [_skipped(skipped) for skipped in report.skipped],
         "broken": [asdict(broken) for broken in report.broken],
         "appendix": [appendix.document(bug) for bug in report.appendix],
-        "cost": asdict(report.cost),
+        "cost": {**asdict(report.cost), **_driven(report)},
         "environment": list(report.environment),
         "partial": report.partial,
         "interrupted": report.interrupted,
@@ -89,6 +89,13 @@ def _skipped(skipped: Skipped) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value or key in _SKIPPED}
 
 
+def _driven(report: Report) -> dict[str, int]:
+    """Return how many programs of the project were run, and how many variations of them."""
+    places = {place for _, tally in report.targets for place in tally.drivers}
+    variations = sum(tally.same + tally.different for _, tally in report.targets)
+    return {"drivers": len(places), "variations": variations}
+
+
 def _target(target: Target, tally: TargetCounters) -> dict[str, Any]:
     return {
         "id": target.id,
@@ -107,6 +114,9 @@ def _target(target: Target, tally: TargetCounters) -> dict[str, Any]:
         "tested": tally.tested.value,
         "reasons": list(tally.reasons),
         "cached": tally.cached,
+        "drivers": list(tally.drivers),
+        "same": tally.same,
+        "different": tally.different,
     }
 
 

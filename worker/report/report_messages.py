@@ -24,7 +24,13 @@ from analyzers.vocabulary import (
 )
 from worker.report.stored_report import StoredFinding, StoredReport
 from worker.report.suggested_edits import source_lines
-from worker.report.tested_targets import all_tested, is_reason, tested_sentence, untested
+from worker.report.tested_targets import (
+    all_tested,
+    comparison_sentence,
+    is_reason,
+    tested_sentence,
+    untested,
+)
 from worker.report.valid_input_messages import SAID, is_about_valid_inputs, valid_input_lines
 
 AnyFinding: TypeAlias = Finding | StoredFinding
@@ -125,6 +131,8 @@ def overview(report: AnyReport) -> str:
     parts += [f"{ignored} of them ignored"] if ignored else []
     if not report.findings:
         parts.append("no findings")
+    if compared := comparison_sentence(report.tests):
+        parts.append(compared)
     if beside := skipped_beside(report):
         parts.append(counted(len(beside), "note") + " on what was not tested")
     if report.broken:

@@ -37,6 +37,17 @@ def tested_sentence(tests: Sequence[TestedTarget]) -> str:
     return f"{counted[Tested.YES]} of {len(tests)} {noun} tested{partly}{before}"
 
 
+def comparison_sentence(tests: Sequence[TestedTarget]) -> str:
+    """Return in how many variations of the project's own examples results are as on base."""
+    places = {place for each in tests for place in each.drivers}
+    same, different = sum(each.same for each in tests), sum(each.different for each in tests)
+    if not places or not same:
+        return ""
+    share = f"{same:,} of {same + different:,}" if different else f"{same:,}"
+    examples = "1 usage example" if len(places) == 1 else f"{len(places)} usage examples"
+    return f"same results in {share} variations of {examples}"
+
+
 def untested(tests: Sequence[TestedTarget]) -> list[tuple[str, str]]:
     """Return each reason for which targets were not wholly tested, and which they are."""
     by_reason: dict[str, list[str]] = {}
