@@ -130,8 +130,13 @@ def _program(block: str) -> str | None:
     for each in (source, _ELLIPSIS.sub(r"\1pass", source), _SHELL.sub("", source)):
         tree = parse_module(each)
         if tree is not None:
-            return each.strip("\n") if any(not isinstance(s, ast.Pass) for s in tree.body) else None
+            return None if all(map(_is_nothing, tree.body)) else each.strip("\n")
     return None
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return said or isinstance(node, ast.Pass)
 
 
 def on_cpu(source: str) -> str:

@@ -290,19 +290,25 @@ class Variations:
         text = ast.unparse(call.func)
         if text in made:
             return self._called(made[text])
-        if isinstance(call.func, ast.Call):
-            name = getattr(call.func.func, "id", "")
-            return self._called(known.classes[name]) if name in known.classes else None
-        if isinstance(call.func, ast.Name):
-            return known.classes.get(text) or known.functions.get(text)
-        if not isinstance(call.func, ast.Attribute):
-            return None
-        name, owner = call.func.attr, ast.unparse(call.func.value)
+        match call.func:
+            case ast.Call(func=ast.Name(id=name)):
+                return self._called(known.classes[name]) if name in known.classes else None
+            case ast.Name():
+                return known.classes.get(text) or known.functions.get(text)
+            case ast.Attribute(value=value, attr=name):
+                return self._method(name, ast.unparse(value), made)
+            case _:
+                return None
+
+    def _method(
+        self, name: str, owner: str, made: Mapping[str, ast.ClassDef]
+    ) -> Function | ast.ClassDef | None:
+        known = self.definitions
         if name in known.classes:
             return known.classes[name]
         if owner in made:
             return known.method(made[owner], name)
-        if name in known.functions and owner.split(".")[0] not in ("torch", "np", "F", "nn"):
+        if name in known.functions and owner.partition(".")[0] not in ("torch", "np", "F", "nn"):
             return known.functions[name]
         same = known.methods.get(name, [])
         return same[0] if len(same) == 1 else None

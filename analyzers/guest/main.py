@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
 from .protocol import api_calls
@@ -28,7 +29,7 @@ from .protocol.child_channel import (
 from .runtime import exit_reasons, replaced_libraries, standins, time_limits
 from .runtime.call_outcomes import not_run, timed_out
 from .runtime.child_processes import OUR_FAILURE, fork, hide_streams, report_own_failure
-from .runtime.execution import PreparedTarget, execute
+from .runtime.execution import PreparedTarget, execute, execute_program
 from .runtime.programs import ProgramRun
 from .runtime.target_loading import Unprepared, prepare
 
@@ -137,15 +138,15 @@ class Guest:
             ensures = probe.get("ensures") or ()
             supplier = self._supplier(script)
             observed = bool(probe.get("observed"))
-            result = execute(
-                prepared,
-                probe["arguments"],
-                supplier,
-                seconds,
-                ensures,
-                observed=observed,
-                program=_program(prepared, probe),
-            )
+            if "program" in probe:
+                program = _program(prepared, probe["program"])
+                result = execute_program(
+                    prepared, program, supplier, seconds, ensures, observed=observed
+                )
+            else:
+                result = execute(
+                    prepared, probe["arguments"], supplier, seconds, ensures, observed=observed
+                )
             found = result.as_json(index, scripted=script is not None)
             board.done(index, _json(found), self._wire)
             if result.ending["kind"] == "timed-out":
@@ -348,10 +349,8 @@ class Guest:
         self._board.reset(1)
 
 
-def _program(prepared: PreparedTarget, probe: Mapping[str, Any]) -> Optional[ProgramRun]:
-    source = probe.get("program")
-    path = os.path.join(prepared.root, prepared.path)
-    return None if source is None else ProgramRun(source, prepared.root, path)
+def _program(prepared: PreparedTarget, source: str) -> ProgramRun:
+    return ProgramRun(source, prepared.root, str(Path(prepared.root, prepared.path)))
 
 
 def _searched(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -32,6 +32,7 @@ BATCH, FIRST_BATCH = 48, 4
 SECONDS, SHARE = 25.0, 0.5
 UNVARIED_SHARE = 0.5
 SLOW_SECONDS = 0.2
+_NOT_ON_HEAD = Run(NotRun("base does not take it"))
 
 
 @dataclass(slots=True)
@@ -220,47 +221,45 @@ class _Search:
         Where base, or the program itself on head, fails at a statement, what is compared is
         the program up to it.
         """
-        probes = [self._probe(variations, edits) for variations, edits in plans]
-        new = [n for n, probe in enumerate(probes) if probe is not None]
-        given = [probe for probe in probes if probe is not None]
+        probes = {n: probe for n, plan in enumerate(plans) if (probe := self._probe(*plan))}
         found: list[ComparedRun | None] = [None] * len(plans)
         shortened: dict[int, Probe] = {}
-        for number, run in zip(new, self._both(given), strict=True):
-            variations, edits = plans[number]
-            unsure = any(each.guessed for each in edits)
-            if run is None:
+        for number, run in self._both(probes):
+            ends_early = not isinstance(run.base.ending, Returned)
+            if not ends_early and not isinstance(run.head.ending, NotRun):
+                found[number] = run
                 continue
-            if isinstance(run.base.ending, Returned) and not isinstance(run.head.ending, NotRun):
-                found[number] = replace(run, unsure=unsure)
-                continue
-            ended = run.base if not isinstance(run.base.ending, Returned) else run.head
-            shorter = _prefix(run.probe, ended.completed, variations.driver.fixed)
-            if shorter is not None and shorter.program and self._is_new(shorter.program.source):
+            completed = (run.base if ends_early else run.head).completed
+            shorter = _prefix(run.probe, completed, plans[number][0].driver.fixed)
+            if shorter is not None and self._is_new(shorter):
                 shortened[number] = shorter
-        for number, run in zip(shortened, self._both(list(shortened.values())), strict=True):
-            if run is not None and isinstance(run.base.ending, Returned):
-                unsure = any(each.guessed for each in plans[number][1])
-                if not isinstance(run.head.ending, NotRun):
-                    found[number] = replace(run, unsure=unsure)
-        for run, (variations, _) in zip(found, plans, strict=True):
-            if run is not None and self.lines & run.head.lines:
-                self.found.compared.append(run)
+        for number, run in self._both(shortened):
+            if isinstance(run.base.ending, Returned) and not isinstance(run.head.ending, NotRun):
+                found[number] = run
+        for (variations, edits), taken in zip(plans, found, strict=True):
+            if taken is not None and self.lines & taken.head.lines:
+                unsure = any(each.guessed for each in edits)
+                self.found.compared.append(replace(taken, unsure=unsure))
                 if variations.driver.place not in self.found.drivers:
                     self.found.drivers.append(variations.driver.place)
         return found
 
-    def _both(self, probes: Sequence[Probe]) -> list[ComparedRun | None]:
-        bases = self.bench.run_on_base(probes) if probes else ()
+    def _both(self, probes: Mapping[int, Probe]) -> Iterator[tuple[int, ComparedRun]]:
+        """Run programs on base, and on head those that return there."""
+        given = list(probes.values())
+        bases = self.bench.run_on_base(given) if given else ()
         if bases is None:
             self.until = 0.0
-            return [None] * len(probes)
-        going = [n for n, run in enumerate(bases) if isinstance(run.ending, Returned)]
-        heads = dict(zip(going, self.bench.run([probes[n] for n in going]), strict=True))
-        nothing = Run(NotRun("base does not take it"))
-        return [
-            ComparedRun(probe, base, heads.get(n, nothing))
-            for n, (probe, base) in enumerate(zip(probes, bases, strict=True))
+            return
+        returned = [
+            probe
+            for probe, run in zip(given, bases, strict=True)
+            if isinstance(run.ending, Returned)
         ]
+        heads = iter(self.bench.run(returned))
+        for number, probe, base in zip(probes, given, bases, strict=True):
+            head = next(heads) if isinstance(base.ending, Returned) else _NOT_ON_HEAD
+            yield number, ComparedRun(probe, base, head)
 
     def _probe(self, variations: Variations, edits: tuple[Edit, ...]) -> Probe | None:
         """Return the probe of a variation; ``None`` where it was tried, or is no program."""
@@ -268,13 +267,13 @@ class _Search:
             source = varied(variations.tree, edits)
         except (SyntaxError, ValueError, RecursionError):
             return None
-        if not self._is_new(source):
-            return None
         says = ", ".join(each.says for each in edits)
         program = Program(source, variations.driver.place, says, len(edits))
-        return Probe(self.target.id, {}, (), observed=True, program=program)
+        probe = Probe(self.target.id, {}, (), observed=True, program=program)
+        return probe if self._is_new(probe) else None
 
-    def _is_new(self, source: str) -> bool:
+    def _is_new(self, probe: Probe) -> bool:
+        source = "" if probe.program is None else probe.program.source
         new = source not in self.tried
         self.tried.add(source)
         return new

@@ -234,13 +234,42 @@ def execute(
     *,
     describe: Callable[[Any], call_outcomes.CallOutcome] = call_outcomes.returned,
     observed: bool = False,
-    program: Optional[ProgramRun] = None,
 ) -> Result:
-    """Run one input, or a program, under a time limit; whatever it raises becomes its ending.
+    """Run one input under a time limit; whatever it raises becomes its ending.
 
     Else that is the first of ``ensures`` that does not hold, or what ``describe`` makes. With
     ``observed`` an observation is beside it, of the values of ``ensures`` too.
     """
+
+    def run(session: api_calls.ApiSession) -> call_outcomes.CallOutcome:
+        return _run(prepared, arguments, session, ensures, None if observed else describe)
+
+    return _limited(prepared, supplier, seconds, run)
+
+
+def execute_program(
+    prepared: PreparedTarget,
+    program: ProgramRun,
+    supplier: api_calls.Supplier,
+    seconds: float,
+    ensures: Sequence[str] = (),
+    *,
+    observed: bool = False,
+) -> Result:
+    """Run a program in the place of a call, as :func:`execute` does."""
+
+    def run(_: api_calls.ApiSession) -> call_outcomes.CallOutcome:
+        return _run_program(prepared, program, ensures, observed=observed)
+
+    return replace(_limited(prepared, supplier, seconds, run), program=program)
+
+
+def _limited(
+    prepared: PreparedTarget,
+    supplier: api_calls.Supplier,
+    seconds: float,
+    run: Callable[[api_calls.ApiSession], call_outcomes.CallOutcome],
+) -> Result:
     recorder = prepared.recorder
     recorder.hits = set()
     session = api_calls.set_supplier(supplier)
@@ -248,10 +277,7 @@ def execute(
     started = time_limits.now()
     try:
         CLOCK.start(seconds)
-        if program is not None:
-            ending = _run_program(prepared, program, ensures, observed=observed)
-        else:
-            ending = _run(prepared, arguments, session, ensures, None if observed else describe)
+        ending = run(session)
     except TimeUp:
         ending = call_outcomes.timed_out(seconds)
     finally:
@@ -265,8 +291,7 @@ def execute(
     elif CLOCK.expired:
         ending = call_outcomes.timed_out(seconds)
     outside = unreachable_names(session)
-    hits = frozenset(recorder.hits)
-    return Result(ending, hits, session.exchanges, spent, outside, program)
+    return Result(ending, frozenset(recorder.hits), session.exchanges, spent, outside)
 
 
 def _run_program(

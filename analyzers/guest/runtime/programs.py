@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import os
 import sys
+from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
@@ -34,7 +34,7 @@ class ProgramRun:
         self.completed = 0
         self.names: Dict[str, Any] = {
             "__name__": "program",
-            "__file__": os.path.join(root, "program.py"),
+            "__file__": str(Path(root, "program.py")),
         }
 
     @property
@@ -58,7 +58,7 @@ class ProgramRun:
                 sys.settrace(before)
                 _restore_defaults()
 
-    def _enter(self, frame: FrameType, event: str, _: Any) -> Optional[Callable[..., Any]]:
+    def _enter(self, frame: FrameType, _: str, __: Any) -> Optional[Callable[..., Any]]:
         return self._step if frame.f_code.co_filename == self._path else None
 
     def _step(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any]:

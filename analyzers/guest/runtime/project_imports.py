@@ -69,6 +69,7 @@ class Sources:
 
 
 def compiler_flags(tree: ast.Module) -> int:
+    """Return the compiler's flags for what a file imports from ``__future__``."""
     import __future__
 
     flags = 0

@@ -1,0 +1,103 @@
+"""Variations are Python that a person can read."""
+
+import ast
+
+import pytest
+
+from analyzers.drivers.definitions import Definitions
+from analyzers.drivers.usage_programs import Driver, Kind
+from analyzers.drivers.variations import Edit, Variations, numbered, shrunk, varied
+
+NETS = """
+class Base:
+    def __init__(self, dim, scale=1.0, kind="sum"):
+        if kind == "mean":
+            self.kind = 1
+
+
+class Net(Base):
+    def __init__(self, dim, heads=4, learn=False, mask=None, **kwargs):
+        super().__init__(dim, **kwargs)
+
+    def forward(self, x, mask=None):
+        return x
+
+    @property
+    def size(self):
+        return 1
+"""
+PROGRAM = "net = Net(64, heads=8)\ny = net(torch.randn(2, 16, 64))\nassert y.shape[0] == 2"
+
+
+@pytest.fixture(scope="module")
+def variations():
+    definitions = Definitions.of({"nets.py": NETS, "use.py": "Net(3, learn=True, mask='causal')"})
+    driver = Driver("README.md:1", Kind.DOCUMENT, PROGRAM)
+    return Variations(driver, definitions, {"learn": 1.0}, frozenset({"Net"}))
+
+
+def texts(variations, kind):
+    made = [each for each in variations.edits() if each.kind == kind]
+    return [varied(variations.tree, [each]) for each in made]
+
+
+def test_program_itself_is_observed(variations):
+    assert varied(variations.tree, ()).split("\n") == [
+        "net = Net(64, heads=8)",
+        "y = net(torch.randn(2, 16, 64))",
+        "outcome_1 = y.shape[0] == 2",
+    ]
+
+
+def test_equal_numbers_change_together_and_alone(variations):
+    found = "\n".join(texts(variations, "literal"))
+    assert "Net(65, heads=8)\ny = net(torch.randn(2, 16, 65))" in found
+    assert "Net(65, heads=8)\ny = net(torch.randn(2, 16, 64))" in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["learn=True", "scale=0.5", "kind='mean'", "mask='causal'", "mask=torch.ones((2, 16)).bool()"],
+)
+def test_optional_arguments_get_values_that_the_code_knows(variations, text):
+    assert any(text in each for each in texts(variations, "keyword"))
+
+
+def test_forms_of_tensors_and_properties_of_objects(variations):
+    assert any("torch.randn(2, 16, 64).double()" in each for each in texts(variations, "form"))
+    assert any(each.endswith("also = net.size") for each in texts(variations, "after"))
+
+
+def test_kinds_take_turns(variations):
+    assert len({each.kind for each in variations.edits()[:8]}) >= 4
+
+
+def test_every_variation_is_python_and_another_program(variations):
+    edits = variations.edits()
+    found = [varied(variations.tree, [each]) for each in edits]
+    assert len(edits) > 60
+    for each in found:
+        ast.parse(each)
+    assert varied(variations.tree, ()) not in found
+
+
+def test_edits_of_several_places_go_together(variations):
+    edits = [each for each in variations.edits() if each.kind in ("keyword", "literal")][:2]
+    one, two = ({*varied(variations.tree, [each]).split("\n")} for each in edits)
+    assert {*varied(variations.tree, edits).split("\n")} not in (one, two)
+
+
+def test_what_a_program_prints_is_observed():
+    tree = numbered("print(f(1))\nf(2)\nnet.eval()")
+    assert varied(tree, ()).split("\n") == ["outcome_1 = f(1)", "outcome_2 = f(2)", "net.eval()"]
+
+
+def test_large_numbers_shrink():
+    tree = numbered("f(1024, 8, 256)")
+    assert [each.text for each in shrunk(tree, 0)] == ["64", "16"]
+
+
+def test_numbers_of_one_tree_are_not_those_of_another():
+    first = numbered("x = 1")
+    numbered("y = [1, 2, 3, 4]\nz = y")
+    assert varied(first, [Edit("literal", (99,), "2")]) == "x = 1"

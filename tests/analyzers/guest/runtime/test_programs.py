@@ -1,0 +1,87 @@
+"""Programs run statement by statement, with their variables observed."""
+
+import sys
+import textwrap
+
+import pytest
+import torch
+
+from analyzers.guest.runtime.programs import ProgramRun
+
+CODE = """
+class Grid:
+    def __init__(self, points):
+        self.points = points
+        self._cache = None
+
+
+def halve(x):
+    if x > 2:
+        return x / 2
+    raise ValueError("small")
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    (tmp_path / "halves.py").write_text(CODE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def start(source):
+        path = tmp_path / "halves.py"
+        return ProgramRun(textwrap.dedent(source), str(tmp_path), str(path))
+
+    yield start
+    sys.modules.pop("halves", None)
+
+
+def test_statements_before_one_that_fails_count(run):
+    program = run("from halves import halve\na = halve(4)\nb = halve(1)\nc = 3")
+    with pytest.raises(ValueError, match="small"):
+        program.run()
+    assert program.completed == 2
+    assert program.names["a"] == 2
+    assert {9, 10, 11} <= set(program.lines)
+
+
+def test_variables_are_observed(run):
+    program = run("from halves import Grid\nimport torch\ng = Grid(3)\nx = torch.ones(2)\nn = 5")
+    program.run()
+    found = program.observation()
+    assert set(found["arguments"]) == {"g", "x", "n"}
+    assert list(found["arguments"]["g"]["parts"]) == ["points"]
+    assert found["arguments"]["x"]["shape"] == [2]
+
+
+def test_same_seed_gives_the_same_state(run):
+    source = "import torch, random\nx = torch.rand(2)\ny = random.random()"
+    found = []
+    for _ in range(2):
+        program = run(source)
+        program.run()
+        found.append(program.observation())
+    assert found[0] == found[1]
+
+
+def test_what_is_set_for_all_of_torch_is_undone(run):
+    program = run(
+        "import torch\ntorch.set_default_dtype(torch.float64)\ntorch.set_grad_enabled(False)"
+    )
+    program.run()
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.is_grad_enabled()
+
+
+def test_conditions_are_asked_of_variables(run):
+    program = run("import torch\nx = torch.tensor([1.0, float('nan')])")
+    program.run()
+    assert program.check(["tuple(x.shape) == (2,)"]) is None
+    broken = program.check(["finite(x)"])
+    assert broken["kind"] == "violated"
+    assert broken["condition"] == "finite(x)"
+
+
+def test_annotations_stay_texts_where_the_program_says_so(run):
+    program = run("from __future__ import annotations\ndef f(x: Missing): ...\nok = 1")
+    program.run()
+    assert program.names["ok"] == 1
