@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
-from analyzers.criteria import crash_of
+from analyzers.criteria import is_shown
 from analyzers.inference.input_validity import one_failure_per_line
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import (
@@ -18,50 +17,45 @@ from analyzers.properties.base_comparison import (
     refusal_findings,
 )
 from analyzers.properties.driver_search import DriverRuns
-from analyzers.vocabulary import (
-    Crashes,
-    Finding,
-    Probe,
-    Returned,
-    Run,
-    RunOutcome,
-    Target,
-    Violated,
-)
+from analyzers.vocabulary import Criterion, Finding, Level, Probe, Returned, Target
 
 MOST_TRIALS = 60
 
 
 def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
-    """Yield failures of programs that base runs, then refusals, then other results.
+    """Yield failures of programs that base runs, or else refusals and other results.
 
-    Each has the smallest program that shows it, and says where the project has it.
+    Each has the smallest program that shows it, and says where the project has it.  Of
+    failures at one line that of the program with the fewest edits is told.
     """
+    found = list(_findings(target, runs, bench))
+    grave = [each for each in found if each.level is Level.FAILURE]
+    by_line: dict[tuple[str, int], Finding] = {}
+    for each in sorted(grave, key=_edits):
+        by_line.setdefault((each.path, each.line), each)
+    for each in by_line.values() if grave else found:
+        yield _with_smallest_program(each, bench)
+
+
+def _edits(finding: Finding) -> int:
+    program = finding.probes[0].program
+    return 0 if program is None else program.edits
+
+
+def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
     different = sum(is_different(each) for each in runs.compared)
     bench.count_drivers(runs.drivers, len(runs.compared) - different, different)
     for failure in one_failure_per_line(failures_on_head(runs.compared, bench)):
-        found = new_failure(failure, runs.compared, target, bench)
-        yield _as_driver(found, bench, partial(_is_same_crash, failure.run.ending))
-    for found in refusal_findings(target, runs.compared):
-        assert isinstance(found.criterion, Crashes)
-        yield _as_driver(found, bench, None)
+        yield new_failure(failure, runs.compared, target, bench)
+    yield from refusal_findings(target, runs.compared)
     for found in changed_result_findings(target, runs.compared, bench):
         line = runs.changed_line or found.line
-        placed = replace(found, line=line, end_line=line)
-        yield _as_driver(placed, bench, lambda ending: isinstance(ending, Violated))
+        yield replace(found, line=line, end_line=line)
 
 
-def _is_same_crash(one: RunOutcome, other: RunOutcome) -> bool:
-    return crash_of(one) == crash_of(other)
-
-
-def _as_driver(
-    finding: Finding, bench: Executor, shows: Callable[[RunOutcome], bool] | None
-) -> Finding:
-    """Return a finding with its smallest program, and evidence that names it."""
-    probe = finding.probes[0]
-    if shows is not None:
-        probe = _smallest(probe, shows, bench)
+def _with_smallest_program(finding: Finding, bench: Executor) -> Finding:
+    """Return a finding with the smallest program that shows it, and evidence that names it."""
+    probe = _smallest(finding.probes[0], finding.criterion, bench)
     program = probe.program
     assert program is not None
     evidence = {
@@ -74,7 +68,7 @@ def _as_driver(
     return replace(finding, probes=(probe,), evidence=evidence, message=message)
 
 
-def _smallest(probe: Probe, shows: Callable[[RunOutcome], bool], bench: Executor) -> Probe:
+def _smallest(probe: Probe, criterion: Criterion, bench: Executor) -> Probe:
     """Drop statements while base runs the program and head still shows the finding."""
     assert probe.program is not None
     place = len(ast.parse(probe.program.source).body) - 1
@@ -89,14 +83,14 @@ def _smallest(probe: Probe, shows: Callable[[RunOutcome], bool], bench: Executor
         source = ast.unparse(ast.Module(kept, []))
         shorter = replace(probe, program=replace(probe.program, source=source))
         trials += 1
-        if _is_shown(shorter, shows, bench):
+        if _is_shown(shorter, criterion, bench):
             probe = shorter
     return probe
 
 
-def _is_shown(probe: Probe, shows: Callable[[RunOutcome], bool], bench: Executor) -> bool:
-    heads: list[Run] = list(bench.run([probe]))
-    if not shows(heads[0].ending):
+def _is_shown(probe: Probe, criterion: Criterion, bench: Executor) -> bool:
+    """Return whether head shows a finding by a program that base runs."""
+    if not is_shown(criterion, bench.run([probe])):
         return False
     bases = bench.run_on_base([probe])
     return bases is not None and isinstance(bases[0].ending, Returned)
