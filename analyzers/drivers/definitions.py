@@ -1,4 +1,4 @@
-"""What a project defines: classes, functions, their parameters, and values given by keyword."""
+"""Definitions of a project: classes, functions, their parameters, and values given by keyword."""
 
 from __future__ import annotations
 

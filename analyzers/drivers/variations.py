@@ -78,7 +78,7 @@ class Edit:
 
     @property
     def says(self) -> str:
-        """What is different, in words."""
+        """The difference, in words."""
         match self.kind:
             case "literal":
                 return f"`{self.name}` is `{self.text}`"
@@ -159,10 +159,14 @@ class _Folded(ast.NodeTransformer):
         if not isinstance(node.value, ast.Tuple):
             return node
         try:
-            found = eval(compile(ast.Expression(ast.fix_missing_locations(node)), "", "eval"), {})  # noqa: S307 - a display of literals, and a subscript of ours
-        except (IndexError, TypeError):
+            sizes: tuple[int, ...] = ast.literal_eval(node.value)
+            if isinstance(node.slice, ast.Slice):
+                ends = (node.slice.lower, node.slice.upper)
+                first, last = (each and ast.literal_eval(each) for each in ends)
+                return ast.parse(repr(sizes[first:last]), mode="eval").body
+            return ast.Constant(sizes[ast.literal_eval(node.slice)])
+        except (IndexError, TypeError, ValueError):
             return node
-        return ast.parse(repr(found), mode="eval").body
 
 
 def _is_sized(call: ast.Call) -> bool:
