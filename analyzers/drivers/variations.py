@@ -162,7 +162,7 @@ class _Folded(ast.NodeTransformer):
             sizes: tuple[int, ...] = ast.literal_eval(node.value)
             if isinstance(node.slice, ast.Slice):
                 ends = (node.slice.lower, node.slice.upper)
-                first, last = (each and ast.literal_eval(each) for each in ends)
+                first, last = (ast.literal_eval(each) if each else None for each in ends)
                 return ast.parse(repr(sizes[first:last]), mode="eval").body
             return ast.Constant(sizes[ast.literal_eval(node.slice)])
         except (IndexError, TypeError, ValueError):
