@@ -107,7 +107,7 @@ def _array_differences(place: str, base: Described, head: Described) -> Iterator
     worst = _worst_element(base, head)
     if worst is not None:
         yield _element_difference(place, base, head, worst)
-    elif base["finite"] == head["finite"] and _sums_differ(base, head):
+    elif base.get("finite") == head.get("finite") and _sums_differ(base, head):
         relative, absolute = _tolerance(base)
         limit = absolute * size + relative * base["absolute"]
         yield ResultDifference(

@@ -78,6 +78,7 @@ def test_difference_between_described_elements_shows_in_the_sum():
         (torch.tensor([math.nan]), torch.tensor([1.0])),
         (math.nan, math.nan),
         (object(), object()),
+        (torch.ones(2, dtype=torch.complex64), torch.zeros(2, dtype=torch.complex64)),
     ],
     ids=["float32", "float16", "beside a large one", "float", "base is NaN", "both", "unknown"],
 )
