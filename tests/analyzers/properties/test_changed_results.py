@@ -80,7 +80,7 @@ def test_difference_between_described_elements_shows_in_the_sum():
         (object(), object()),
         (torch.ones(2, dtype=torch.complex64), torch.zeros(2, dtype=torch.complex64)),
     ],
-    ids=["float32", "float16", "beside a large one", "float", "base is NaN", "both", "unknown"],
+    ids=["float32", "float16", "large", "float", "base is NaN", "both", "unknown", "complex"],
 )
 def test_rounding_and_what_cannot_be_compared_are_no_difference(base, head):
     assert result_difference(observed(base), observed(head)) is None
