@@ -67,14 +67,21 @@ def _parts(text: str) -> Iterator[str]:
 LONGEST_RECIPE = 300
 
 
+def whole_recipes(probe: Probe) -> dict[str, str]:
+    """Return the arguments of a probe by place, as the recipes that make them."""
+    return {
+        name: argument.recipe if isinstance(argument, RecipeArgument) else argument.source
+        for name, argument in probe.arguments.items()
+        if isinstance(argument, RecipeArgument | LiteralArgument)
+    }
+
+
 def argument_recipes(probe: Probe) -> dict[str, str]:
-    """The arguments of a probe by place, as the recipes that make them."""
-    found: dict[str, str] = {}
-    for name, argument in probe.arguments.items():
-        if isinstance(argument, RecipeArgument | LiteralArgument):
-            text = argument.recipe if isinstance(argument, RecipeArgument) else argument.source
-            found[name] = text if len(text) <= LONGEST_RECIPE else text[:LONGEST_RECIPE] + "…"
-    return found
+    """Return the recipes of a probe as they are shown: long ones are cut."""
+    return {
+        name: text if len(text) <= LONGEST_RECIPE else text[:LONGEST_RECIPE] + "…"
+        for name, text in whole_recipes(probe).items()
+    }
 
 
 def given_clause(probe: Probe) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from analyzers.inference.inference_messages import argument_recipes
+from analyzers.inference.inference_messages import whole_recipes
 from analyzers.ports import Executor
 from analyzers.properties import messages
 from analyzers.properties.base_search import ComparedRun
@@ -35,7 +35,7 @@ class BrokenRelation:
 def broken_call_relations(runs: Sequence[ComparedRun], bench: Executor) -> Iterator[BrokenRelation]:
     """Yield each relation that holds on base wherever it can be asked, and not on head."""
     both = [each for each in runs if _returned(each) and not each.guessed]
-    distinct = {str(argument_recipes(each.probe)): each.probe for each in both}
+    distinct = {str(whole_recipes(each.probe)): each.probe for each in both}
     asked: dict[tuple[str, str], list[Probe]] = {}
     for probe in sorted(distinct.values(), key=_size):
         for condition, says in _conditions(probe):
@@ -86,4 +86,4 @@ def _broken(
 
 
 def _size(probe: Probe) -> int:
-    return sum(map(len, argument_recipes(probe).values()))
+    return sum(map(len, whole_recipes(probe).values()))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from analyzers.inference.inference_messages import argument_recipes
+from analyzers.inference.inference_messages import whole_recipes
 from analyzers.ports import Executor
 from analyzers.properties.base_search import ComparedRun
 from analyzers.properties.changed_results import (
@@ -46,7 +46,7 @@ def gradient_differences(
 def _chosen(runs: Sequence[ComparedRun]) -> Iterator[ComparedRun]:
     """Yield the inputs with floating results that agree: usual ones and edge cases in turn."""
     agreeing = [each for each in runs if _agree(each)]
-    distinct = {str(argument_recipes(each.probe)): each for each in agreeing}
+    distinct = {str(whole_recipes(each.probe)): each for each in agreeing}
     ordered = sorted(distinct.values(), key=lambda each: (each.guessed, _size(each.probe)))
     groups = [[e for e in ordered if _is_usual(e.probe) is usual] for usual in (True, False)]
     yield from groups[0][: MOST_INPUTS // 2]
@@ -110,7 +110,7 @@ def _is_usual(probe: Probe) -> bool:
     """Return whether all floating arrays of an input are random numbers of some range."""
     arrays = [
         node
-        for text in argument_recipes(probe).values()
+        for text in whole_recipes(probe).values()
         for node in ast.walk(ast.parse(text, mode="eval"))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tensor", "array")
     ]
@@ -125,4 +125,4 @@ def _is_random(array: ast.Call) -> bool:
 
 
 def _size(probe: Probe) -> int:
-    return sum(map(len, argument_recipes(probe).values()))
+    return sum(map(len, whole_recipes(probe).values()))

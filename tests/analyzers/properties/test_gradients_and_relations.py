@@ -127,3 +127,9 @@ def test_order_of_rows_that_counts_is_a_warning():
     rows = [{"x": f"tensor(({n},), values='sorted', seed={n})"} for n in (3, 4, 5)]
     (found,) = findings(function("x.max()"), function("x[-1]"), rows)
     assert "permutes" in found.title
+
+
+def test_long_recipes_are_read_whole():
+    values = ", ".join(f"{number}.5" for number in range(120))
+    long = {"x": f"tensor((120,), values=[{values}])"}
+    assert findings(function("x * 2"), function("x + x"), [long]) == []
