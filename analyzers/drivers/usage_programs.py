@@ -16,6 +16,7 @@ from posixpath import basename
 
 from analyzers.drivers.tests_as_programs import is_test_file, test_programs
 from analyzers.guest.inputs.documented_examples import code_blocks, dedented
+from analyzers.guest.runtime.notebook_source import code_of
 from analyzers.inference.facts import parse_module
 
 LONGEST = 400_000
@@ -41,6 +42,7 @@ _CUDA = (
     (re.compile(r"\.cuda\(\s*\d*\s*\)"), ""),
     (re.compile(r"(['\"])cuda(:\d)?\1"), "'cpu'"),
 )
+_EXAMPLES = re.compile(r"(^|/)(examples?|demos?|tutorials?|samples?)/")
 _ELLIPSIS = re.compile(r"^(\s*)\.\.\.\s*$", re.MULTILINE)
 _SHELL = re.compile(r"^\s*[$%!].*$", re.MULTILINE)
 
@@ -51,6 +53,7 @@ class Kind(IntEnum):
     DOCUMENT = 0
     DOCSTRING = 1
     TEST = 2
+    EXAMPLE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,11 @@ def drivers_of(texts: Mapping[str, str], names: ProjectNames) -> Iterator[Driver
         if path.endswith(".py") and is_test_file(path):
             for line, source, fixed in test_programs(text):
                 yield Driver(f"{path}:{line}", Kind.TEST, on_cpu(source), fixed)
+        elif path.endswith(".ipynb"):
+            yield from _notebook_drivers(path, text, names)
         elif path.endswith(".py"):
             yield from _docstring_drivers(path, text, names)
+            yield from _example_drivers(path, text, names)
         elif path.lower().endswith(DOCUMENTS) and not basename(path).lower().startswith("licen"):
             yield from _document_drivers(path, text, names)
 
@@ -122,6 +128,34 @@ def _docstring_drivers(path: str, text: str, names: ProjectNames) -> Iterator[Dr
             if own is not None:
                 source = names.imported(own, prefer=path)
                 yield Driver(f"{path}:{first.lineno}", Kind.DOCSTRING, source)
+
+
+def _notebook_drivers(path: str, text: str, names: ProjectNames) -> Iterator[Driver]:
+    """Yield a notebook as one program: its cells of code, without what only a notebook knows."""
+    try:
+        cells = code_of(text)
+    except ValueError:
+        return
+    own = _program(cells)
+    if own is not None:
+        yield Driver(f"{path}:1", Kind.EXAMPLE, names.imported(own))
+
+
+def _example_drivers(path: str, text: str, names: ProjectNames) -> Iterator[Driver]:
+    """Yield what a file does when it is started, and a file of examples as it stands."""
+    tree = parse_module(text)
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            body = "\n".join(map(ast.unparse, node.body))
+            imports = [e for e in tree.body if isinstance(e, ast.Import | ast.ImportFrom)]
+            own = _program("\n".join([*map(ast.unparse, imports), body]))
+            relative = any(isinstance(e, ast.ImportFrom) and e.level for e in imports)
+            if own is not None and not relative:
+                source = names.imported(own, prefer=path)
+                yield Driver(f"{path}:{node.lineno}", Kind.EXAMPLE, source)
+            return
+    if _EXAMPLES.search(path) and (own := _program(text)) is not None:
+        yield Driver(f"{path}:1", Kind.EXAMPLE, own)
 
 
 def _program(block: str) -> str | None:

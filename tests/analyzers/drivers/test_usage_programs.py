@@ -1,6 +1,7 @@
 """Programs by which a project says how it is used."""
 
 import ast
+import json
 
 import pytest
 
@@ -100,6 +101,48 @@ def test_tests_are_programs_with_their_fixtures_and_rows():
     ]
     assert "rows = 3" in second.source
     assert "pytest" not in first.source
+
+
+STARTED = """import torch
+
+
+def build(n):
+    return n
+
+
+if __name__ == "__main__":
+    x = build(torch.ones(3))
+    print(x)
+"""
+
+
+def test_what_a_file_does_when_it_is_started_is_a_program():
+    (driver,) = drivers(build__py=STARTED)
+    assert (driver.place, driver.kind) == ("build.py:8", Kind.EXAMPLE)
+    assert driver.source.split("\n") == [
+        "from build import build",
+        "import torch",
+        "x = build(torch.ones(3))",
+        "print(x)",
+    ]
+
+
+def test_files_of_examples_and_notebooks_are_programs():
+    cells = [
+        {"cell_type": "code", "source": ["%pip install nets\n", "net = Net(2)\n"]},
+        {"cell_type": "markdown", "source": ["Then"]},
+        {"cell_type": "code", "source": "net.cuda()"},
+    ]
+    texts = {
+        "examples/run.py": "from nets import Net\nnet = Net(1)",
+        "notebooks/nets.ipynb": json.dumps({"cells": cells}),
+        "nets.py": "class Net: ...",
+    }
+    example, notebook = drivers_of(texts, ProjectNames(texts))
+    assert (example.place, example.source) == ("examples/run.py:1", texts["examples/run.py"])
+    assert notebook.place == "notebooks/nets.ipynb:1"
+    assert notebook.source.split("\n")[0] == "from nets import Net"
+    assert "cuda" not in notebook.source
 
 
 @pytest.mark.parametrize("block", ["x = (", "", "...", "pip install nets"])
