@@ -143,8 +143,8 @@ def _notebook_drivers(path: str, text: str, names: ProjectNames) -> Iterator[Dri
 
 def _example_drivers(path: str, text: str, names: ProjectNames) -> Iterator[Driver]:
     """Yield what a file does when it is started, and a file of examples as it stands."""
-    tree = parse_module(text)
-    for node in tree.body if tree is not None else ():
+    tree = parse_module(text) or ast.Module([], [])
+    for node in tree.body:
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             body = "\n".join(map(ast.unparse, node.body))
             imports = [e for e in tree.body if isinstance(e, ast.Import | ast.ImportFrom)]

@@ -49,9 +49,9 @@ class Processes:
             self._running.add(process)
             status: int | None
             try:
-                status, at = process.wait(0 if self.stopped else seconds), time.time()
+                status, at = process.wait(0 if self.stopped else seconds), time.monotonic()
             except subprocess.TimeoutExpired:
-                status, at = None, time.time()
+                status, at = None, time.monotonic()
                 end([process])
             finally:
                 self._running.discard(process)
@@ -61,7 +61,7 @@ class Processes:
 
     def stop(self) -> None:
         """Stop all of them."""
-        self._stopped_at = time.time()
+        self._stopped_at = time.monotonic()
         end(list(self._running))
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import time
 from collections.abc import Generator
 from pathlib import Path
+
+# tests replace the functions of `time`; this clock is the same in all processes
+from time import monotonic as now
 from typing import Any
 
 import pytest
@@ -83,7 +85,7 @@ class Recorder:
         return max(self._least, TIMES_KNOWN * known)
 
     def _write(self, **event: Any) -> None:
-        self._file.write(json.dumps({**event, "at": time.time()}) + "\n")
+        self._file.write(json.dumps({**event, "at": now()}) + "\n")
 
 
 def _told(report: pytest.CollectReport | pytest.TestReport) -> dict[str, Any]:

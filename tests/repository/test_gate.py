@@ -27,6 +27,14 @@ def test_slow_tests_run_alone(checkout):
     assert ran.stdout.splitlines()[-1].startswith("1 passed in ")
 
 
+def test_test_that_moves_the_clock_is_no_crash(checkout):
+    checkout.test("test_clock.py", "time.time = time.monotonic = lambda: 9e9")
+    checkout.test("test_good.py")
+    ran = checkout.gate()
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1].startswith("2 passed in ")
+
+
 def test_failure_that_repeats_is_named(checkout):
     checkout.test("test_bad.py", "assert False")
     checkout.test("test_good.py")
