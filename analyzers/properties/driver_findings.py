@@ -64,8 +64,7 @@ def _with_smallest_program(finding: Finding, bench: Executor) -> Finding:
         "variation": program.variation,
         "code": program.source,
     }
-    message = f"{finding.message}\n\n```python\n{program.source}\n```"
-    return replace(finding, probes=(probe,), evidence=evidence, message=message)
+    return replace(finding, probes=(probe,), evidence=evidence)
 
 
 def _smallest(probe: Probe, criterion: Criterion, bench: Executor) -> Probe:

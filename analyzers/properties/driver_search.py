@@ -207,7 +207,7 @@ class _Search:
             for (known, edits), run in zip(batch, runs, strict=True):
                 if run is not None and len(edits) == 1:
                     known.accepted.append(edits[0])
-            if any(is_crash(each.head.ending) for each in self.found.compared):
+            if any(is_crash(e.head.ending) and not e.unsure for e in self.found.compared):
                 self.until = min(self.until, time.monotonic())
 
     def _goes_on(self) -> bool:

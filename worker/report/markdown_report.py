@@ -113,11 +113,13 @@ def _finding(
     shown = inputs[:MOST_INPUTS] if detail == 2 else []
     command = check_command(finding, report)
     text = report_messages.clipped(finding.message, (1, LONGEST_MESSAGE, LARGEST_MESSAGE)[detail])
+    program = report_messages.program_text(finding)
     parts = text.split("\n", MOST_PARAGRAPHS - 1)
     return fill(
         "finding.md.j2",
         title=report_messages.clipped(finding.title, LONGEST_TITLE),
         paragraphs=[markdown_escape.prose(part) for part in parts if part.strip()],
+        program=markdown_escape.block(program, "python") if program and detail else "",
         finding=finding,
         changes=[str(change.get("says", "")) for change in report_messages.changes_of(finding)][
             :20

@@ -50,7 +50,7 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.FIXED: "fixed by this change",
     Status.FLAKY: "does not repeat every time",
 }
-_SHOWN_OTHERWISE = ("answer", "simulated", "interval", "missed", "groups", "examples")
+_SHOWN_OTHERWISE = ("answer", "simulated", "interval", "missed", "groups", "examples", "code")
 _SHARES = (
     "threshold",
     "recall_after",
@@ -251,13 +251,19 @@ def evidence_lines(finding: AnyFinding) -> list[tuple[str, str]]:
         (_NAMED.get(key, key.replace("_", " ")), _evidence(key, value))
         for key, value in finding.evidence.items()
         if key not in told
-        and value is not None
+        and value not in (None, {})
         and _USUAL.get(key) != value
         and not (about_inputs and key == "lines" and value == [finding.line])
     ]
     if about_inputs:
         return [*valid_input_lines(finding.evidence, finding.message), *lines]
     return [("reached", recall), *lines] if recall else lines
+
+
+def program_text(finding: AnyFinding) -> str:
+    """Return the program of the project that shows a finding, varied; empty where none does."""
+    code = finding.evidence.get("code")
+    return code if isinstance(code, str) else ""
 
 
 def _evidence(key: str, value: Json) -> str:

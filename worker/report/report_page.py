@@ -133,6 +133,7 @@ class FindingView:
     diff: Sequence[str]
     offers: Sequence[AnnotationOffer]
     evidence: Sequence[tuple[str, str]]
+    program: str
     link: str | None
     reproducer: str | None
 
@@ -228,6 +229,7 @@ def _view(
         diff=_diff(document) if suggestion else [],
         offers=offers_of(finding.evidence),
         evidence=report_messages.evidence_lines(finding),
+        program=report_messages.program_text(finding),
         link=link,
         reproducer=finding.reproducer and address(finding.reproducer),
     )

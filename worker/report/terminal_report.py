@@ -98,6 +98,8 @@ def _finding(finding: StoredFinding, report: StoredReport) -> Iterator[Padding |
         f"{finding.rule}, {report_messages.status_sentence(finding, report)}", style="dim"
     )
     yield _indented(finding.message)
+    if program := report_messages.program_text(finding):
+        yield _indented(program, 4, "cyan")
     for name, value in report_messages.evidence_lines(finding):
         yield _indented(f"{name}: {value}", 4)
     yield from _inputs(finding)
