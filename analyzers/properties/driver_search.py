@@ -28,6 +28,7 @@ from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target
 
 MOST_DRIVERS, MOST_VARIED = 16, 4
 MOST_RUNS = 1500
+MOST_COMBINED = 1000
 BATCH, FIRST_BATCH = 48, 4
 SECONDS, SHARE = 25.0, 0.5
 UNVARIED_SHARE = 0.5
@@ -189,7 +190,7 @@ class _Search:
         """Yield two to three edits together that base takes alone."""
         rng = random.Random(0)  # noqa: S311 - no secret
         ready = [each for each in chosen if len(each.accepted) > 1]
-        while ready and self._goes_on():
+        for _ in range(MOST_COMBINED if ready else 0):
             known = rng.choice(ready)
             weights = [each.weight for each in known.accepted]
             drawn = rng.choices(known.accepted, weights, k=rng.choice((2, 2, 3)))

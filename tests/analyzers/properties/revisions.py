@@ -2,8 +2,12 @@
 
 import inspect
 import random
+import sys
 import traceback
+import types
 from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
 
 import torch
 
@@ -16,6 +20,7 @@ from analyzers.guest.inputs.recipes import evaluate, parse
 from analyzers.guest.protocol.argument_decoding import Unusable
 from analyzers.guest.runtime.execution import PreparedTarget
 from analyzers.guest.runtime.observation import observation, random_digest
+from analyzers.guest.runtime.programs import ProgramRun
 from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     NotRun,
@@ -42,6 +47,8 @@ class Revision:
         exec(compile(self.text, PATH, "exec"), self.names)
 
     def run(self, probe):
+        if probe.program is not None:
+            return self._run_program(probe)
         random.seed(0)
         torch.manual_seed(0)
         function = probe.target.partition("::")[2]
@@ -68,6 +75,25 @@ class Revision:
             values |= described_values(*self._prepared(probe), probe.ensures)
         seen = observation(result, values, drew=state != before, state=state)
         return Run(Returned("", seen if probe.observed else None))
+
+    def _run_program(self, probe):
+        module = types.ModuleType(Path(PATH).stem)
+        module.__dict__.update(self.names)
+        program = ProgramRun(probe.program.source, "/", PATH)
+        with mock.patch.dict(sys.modules, {module.__name__: module}):
+            ending = self._ending(program, probe)
+        return Run(ending, completed=program.completed, lines=frozenset(program.lines))
+
+    def _ending(self, program, probe):
+        try:
+            program.run()
+            broken = program.check(probe.ensures)
+        except Exception as error:  # noqa: BLE001 - the tested code's own
+            own = any(f.filename == PATH for f in traceback.extract_tb(error.__traceback__))
+            return self._raised(error) if own else NotRun(str(error))
+        if broken is not None:
+            return Violated(broken["condition"], broken["detail"])
+        return Returned("", program.observation() if probe.observed else None)
 
     def _raised(self, error):
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == PATH]
@@ -143,7 +169,7 @@ class TwoRevisions(IdleBench):
         return (path, self.before.text) if path == PATH else None
 
     def remaining(self):
-        return 60.0
+        return 1200.0
 
 
 def target(function, line=1):

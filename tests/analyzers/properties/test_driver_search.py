@@ -1,0 +1,111 @@
+"""The project's own programs on base and head, both run for real."""
+
+import pytest
+
+from analyzers.properties import driver_search
+from analyzers.properties.driver_findings import driver_findings
+from analyzers.properties.driver_search import driver_runs
+from analyzers.vocabulary import Crashes, Level, Violates
+from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
+
+CODE = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, dim, learn=False, bias=None):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(dim)) if learn else None
+        self.bias = bias
+
+    def forward(self, x):
+        y = x / x.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+        y = y if self.scale is None else y * self.scale
+        return y if self.bias is None else y + self.bias
+"""
+README = "# Net\n\n```python\nfrom net import Net\n\ny = Net(8)(torch.randn(4, 6, 8))\n```\n"
+
+
+@pytest.fixture(autouse=True)
+def few_variations(monkeypatch):
+    monkeypatch.setattr(driver_search, "MOST_RUNS", 100)
+    monkeypatch.setattr(driver_search, "SECONDS", 600.0)
+
+
+def found(old="", new="", readme=README, function="Net.forward", base=CODE):
+    assert old in base
+    bench = TwoRevisions(base, base.replace(old, new), {"README.md": readme})
+    runs = driver_runs(target(function), bench)
+    return list(driver_findings(target(function), runs, bench)), bench
+
+
+def test_flag_that_no_example_uses_is_told_with_the_example():
+    (finding,), _ = found("y * self.scale", "y * self.scale[:, None]")
+    assert (finding.rule, finding.level, finding.path) == ("property/crash", Level.FAILURE, PATH)
+    assert isinstance(finding.criterion, Crashes)
+    assert finding.evidence["driver"] == "README.md:4"
+    assert "learn=True" in finding.evidence["variation"]
+    assert finding.evidence["code"].split("\n") == [
+        "import torch",
+        "from net import Net",
+        "y = Net(8, learn=True)(torch.randn(4, 6, 8))",
+    ]
+
+
+def test_refactoring_changes_nothing_and_is_counted():
+    findings, bench = found("y * self.scale", "self.scale * y")
+    assert findings == []
+    drivers, same, different = bench.driven
+    assert (drivers, different) == (("README.md:4",), 0)
+    assert same > 20
+
+
+def test_other_values_are_one_notice_on_the_changed_line():
+    (finding,), bench = found("dim=-1", "dim=-2")
+    assert (finding.rule, finding.level) == ("behaviour/changed", Level.NOTICE)
+    assert isinstance(finding.criterion, Violates)
+    assert CODE.splitlines()[finding.line - 1].strip().startswith("y = x / x.norm")
+    assert finding.probes[0].program.edits == 0
+    assert bench.driven[2] > 0
+
+
+def test_nan_for_the_first_time_is_a_failure():
+    findings, _ = found(".clamp(min=1e-6)", "")
+    assert [(each.rule, each.level) for each in findings] == [("model/non-finite", Level.FAILURE)]
+
+
+def test_new_refusal_is_a_notice():
+    (finding,), _ = found(
+        "        y = x / x",
+        '        if x.size(0) == 1:\n            raise ValueError("one")\n        y = x / x',
+    )
+    assert (finding.rule, finding.level) == ("behaviour/changed", Level.NOTICE)
+    assert finding.criterion.refused
+
+
+def test_statements_before_one_that_base_fails_at_count():
+    readme = README.replace("6, 8))", "6, 8))\nz = y.missing")
+    (finding,), _ = found("dim=-1", "dim=-2", readme)
+    assert finding.rule == "behaviour/changed"
+    assert "missing" not in finding.evidence["code"]
+
+
+def test_value_of_a_kind_that_nothing_names_blocks_nothing():
+    (finding,), _ = found("y + self.bias", "y + self.bias.missing")
+    assert finding.level in (Level.WARNING, Level.NOTICE)
+
+
+@pytest.mark.parametrize("readme", ["# Net\n", "```python\nprint('Net')\n```\n"])
+def test_without_an_example_that_reaches_it_nothing_is_said(readme):
+    findings, bench = found("dim=-1", "dim=-2", readme)
+    assert findings == []
+    assert bench.driven == ((), 0, 0)
+
+
+def test_helper_is_reached_through_what_uses_it():
+    base = (
+        CODE.replace("x.norm(dim=-1, keepdim=True).clamp(min=1e-6)", "_length(x, None)")
+        + "\n\ndef _length(x, unused):\n    return x.norm(dim=-1, keepdim=True).clamp(min=1e-6)\n"
+    )
+    (finding,), _ = found("dim=-1", "dim=-2", function="_length", base=base)
+    assert finding.rule == "behaviour/changed"
