@@ -80,29 +80,21 @@ def changed_findings(
 def _changed_findings(
     target: Target, runs: Sequence[ComparedRun], bench: Executor
 ) -> Iterator[Finding]:
-    pairs = [(run, _observation(run.base), _observation(run.head)) for run in runs]
-    both = [(run, base, head) for run, base, head in pairs if base and head]
-    differing = [
-        ChangedInput(run.probe, difference, run.guessed)
-        for run, base, head in both
-        if (difference := result_difference(base, head)) is not None
-    ]
+    differing, inputs = _differing(runs)
     if not differing:
         differing = [
             ChangedInput(run.probe, difference, run.guessed)
             for run, difference in gradient_differences(runs, bench)
         ]
     changed = _confirmed(differing, bench)
-    new = [each for each in changed if each.difference.kind == NON_FINITE]
+    yield from _non_finite_findings(target, changed, inputs)
     others = [each for each in changed if each.difference.kind != NON_FINITE]
-    if new:
-        yield _non_finite(target, new, len(both))
     relations = list(broken_call_relations(runs, bench))
     if others:
         lost = all(each.difference.kind == LOST for each in others)
         broken = [*broken_relations(runs), *(each.says for each in relations)]
         broken += [messages.GRADIENT_LOST] if lost else []
-        yield _changed(target, others, len(both), list(dict.fromkeys(broken)), bench)
+        yield _changed(target, others, inputs, list(dict.fromkeys(broken)), bench)
     if not changed:
         yield from _relation_findings(target, relations, bench)
 
@@ -117,20 +109,24 @@ def changed_result_findings(
     target: Target, runs: Sequence[ComparedRun], bench: Executor
 ) -> Iterator[Finding]:
     """Yield the findings of other results of programs, which no condition on calls is about."""
+    differing, inputs = _differing(runs)
+    changed = _confirmed(differing, bench)
+    yield from _non_finite_findings(target, changed, inputs)
+    others = [each for each in changed if each.difference.kind != NON_FINITE]
+    if others:
+        yield _changed(target, others, inputs, [], bench)
+
+
+def _differing(runs: Sequence[ComparedRun]) -> tuple[list[ChangedInput], int]:
+    """Return the inputs that return something else than on base, and how many return on both."""
     pairs = [(run, _observation(run.base), _observation(run.head)) for run in runs]
     both = [(run, base, head) for run, base, head in pairs if base and head]
-    differing = [
+    found = [
         ChangedInput(run.probe, difference, run.guessed)
         for run, base, head in both
         if (difference := result_difference(base, head)) is not None
     ]
-    changed = _confirmed(differing, bench)
-    new = [each for each in changed if each.difference.kind == NON_FINITE]
-    others = [each for each in changed if each.difference.kind != NON_FINITE]
-    if new:
-        yield _non_finite(target, new, len(both))
-    if others:
-        yield _changed(target, others, len(both), [], bench)
+    return found, len(both)
 
 
 def _relation_findings(
@@ -358,9 +354,14 @@ def _example(changed: ChangedInput) -> JsonObject:
     }
 
 
-def _non_finite(target: Target, changed: Sequence[ChangedInput], inputs: int) -> Finding:
+def _non_finite_findings(
+    target: Target, found: Sequence[ChangedInput], inputs: int
+) -> Iterator[Finding]:
+    changed = [each for each in found if each.difference.kind == NON_FINITE]
+    if not changed:
+        return
     first = min(changed, key=lambda each: (each.guessed, each.size))
-    return _finding(
+    yield _finding(
         target,
         NON_FINITE_RULE,
         Level.WARNING if first.guessed else Level.FAILURE,

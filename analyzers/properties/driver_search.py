@@ -24,7 +24,7 @@ from analyzers.inference.facts import ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
-from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target
+from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, TimedOut
 
 MOST_DRIVERS, MOST_VARIED = 16, 4
 MOST_RUNS = 1500
@@ -33,6 +33,7 @@ BATCH, FIRST_BATCH = 48, 4
 SECONDS, SHARE = 25.0, 0.5
 UNVARIED_SHARE = 0.5
 SLOW_SECONDS = 0.2
+_UNDECIDED = NotRun | TimedOut
 _NOT_ON_HEAD = Run(NotRun("base does not take it"))
 
 
@@ -227,7 +228,7 @@ class _Search:
         shortened: dict[int, Probe] = {}
         for number, run in self._both(probes):
             ends_early = not isinstance(run.base.ending, Returned)
-            if not ends_early and not isinstance(run.head.ending, NotRun):
+            if not ends_early and not isinstance(run.head.ending, _UNDECIDED):
                 found[number] = run
                 continue
             completed = (run.base if ends_early else run.head).completed
@@ -235,7 +236,9 @@ class _Search:
             if shorter is not None and self._is_new(shorter):
                 shortened[number] = shorter
         for number, run in self._both(shortened):
-            if isinstance(run.base.ending, Returned) and not isinstance(run.head.ending, NotRun):
+            if isinstance(run.base.ending, Returned) and not isinstance(
+                run.head.ending, _UNDECIDED
+            ):
                 found[number] = run
         for (variations, edits), taken in zip(plans, found, strict=True):
             if taken is not None and self.lines & taken.head.lines:
