@@ -26,7 +26,7 @@ def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterat
     """Yield failures of programs that base runs, or else refusals and other results.
 
     Each has the smallest program that shows it, and says where the project has it.  Of
-    failures at one line that of the program with the fewest edits is told.
+    failures at one line only that of the program with the fewest edits stands.
     """
     found = list(_findings(target, runs, bench))
     grave = [each for each in found if each.level is Level.FAILURE]

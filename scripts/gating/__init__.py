@@ -1,1 +1,1 @@
-"""What the gate is made of."""
+"""Parts of the gate."""

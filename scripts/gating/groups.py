@@ -59,7 +59,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Pytest:
-    """How the gate runs pytest: which tests, with which least limit of a test, until when."""
+    """A way to run pytest: the tests, the least limit of a test, and the end of the time."""
 
     root: Path
     processes: Processes

@@ -31,7 +31,7 @@ class Processes:
 
     @property
     def stopped(self) -> bool:
-        """Whether all were stopped."""
+        """Return whether all were stopped."""
         return self._stopped_at is not None
 
     def run(self, command: Sequence[str], log: Path, seconds: float | None = None) -> Ended:

@@ -1,4 +1,4 @@
-"""What became of each test, read from the records of pytest processes."""
+"""Outcomes of tests, read from the records of pytest processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Case:
 
     @property
     def bad(self) -> bool:
-        """Whether the test failed, or a fixture of it."""
+        """Return whether the test failed, or a fixture of it."""
         return self.outcome in ("failed", "errors")
 
 
