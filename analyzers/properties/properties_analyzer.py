@@ -107,13 +107,13 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
     compares = _is_compared(target, bench)
     driven = list(_driven(target, bench)) if compares else []
     yield from driven
-    if any(map(_is_gating, driven)):
+    if any(each.level is Level.FAILURE for each in driven):
         return
     # what a person said to be valid is not widened
     searches = compares and not _is_annotated(target, bench)
     compared = compared_runs(target, (), bench) if searches else []
     early = list(_against_base(target, (), compared, bench))
-    early = [each for each in early if not driven or not _is_notice_of_base(each)]
+    early = [each for each in early if not _is_told(each, driven)]
     yield from early
     early = [*driven, *early]
     try:
@@ -162,6 +162,13 @@ def _drawn(
         yield from (
             () if found or not against else _against_base(target, further.passing, more, bench)
         )
+
+
+def _is_told(verdict: Verdict, driven: Sequence[Finding]) -> bool:
+    """Return whether the project's own programs tell already that results are others."""
+    told = [each for each in driven if each.rule == CHANGED]
+    again = isinstance(verdict, Finding) and verdict.rule == CHANGED and bool(told)
+    return again and (not _is_gating(verdict) or any(map(_is_gating, told)))
 
 
 def _is_notice_of_base(verdict: Verdict) -> bool:
