@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -95,6 +96,15 @@ def concerned_targets(
     if any(analyzer.name != CLOUD for analyzer in analyzers):
         return tuple(targets)
     return tuple(filter(asks_cloud, targets))
+
+
+def study(analyzers: Sequence[Analyzer], bench: Executor) -> None:
+    """Run what is run once for all targets of a change: the project's own programs."""
+    if any(analyzer.name == "properties" for analyzer in analyzers) and bench.changed:
+        from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
+
+        with suppress(Exception):  # each target asks again, and tells what went wrong
+            driver_study(bench)
 
 
 def examine(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:

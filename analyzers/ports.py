@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from analyzers.vocabulary import (
     AssembledRun,
@@ -28,6 +28,8 @@ from analyzers.vocabulary import (
     Target,
     Verdict,
 )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,24 @@ class Executor(Protocol):
         Where base asks something else than was recorded, engines answer it.
         ``None``: base has no such function, or it cannot be loaded.
         """
+        ...
+
+    def run_programs(
+        self, probes: Sequence[Probe], seconds: float
+    ) -> Sequence[tuple[Run, Run]] | None:
+        """Run programs on base and on head at the same time, each within ``seconds``.
+
+        ``None`` where :meth:`run_on_base` gives nothing.  What base refuses counts as nothing.
+        """
+        ...
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what is made once for all targets of the change, by its name."""
+        ...
+
+    @property
+    def changed(self) -> Sequence[Target]:
+        """The targets that the change itself touches."""
         ...
 
     def substitute(self, api: str) -> bool:

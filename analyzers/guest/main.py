@@ -10,7 +10,6 @@ import gc
 import os
 import signal
 import time
-from pathlib import Path
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
 from .protocol import api_calls
@@ -349,8 +348,8 @@ class Guest:
         self._board.reset(1)
 
 
-def _program(prepared: PreparedTarget, source: str) -> ProgramRun:
-    return ProgramRun(source, prepared.root, str(Path(prepared.root, prepared.path)))
+def _program(prepared: PreparedTarget, message: Mapping[str, Any]) -> ProgramRun:
+    return ProgramRun(message["source"], prepared.root, message["watched"])
 
 
 def _searched(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:

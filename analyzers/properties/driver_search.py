@@ -1,8 +1,8 @@
 """Search that starts from how the project itself is used.
 
-Its documents, docstrings and tests hold programs that use the changed function; they are run
-on base and on head as they stand, then varied.  Base decides what is valid: a program that
-fails there at one statement is compared up to the statement before.
+Its documents, docstrings and tests hold programs that use what changed; they are run once for
+all changed functions, on base and on head, as they stand and then varied.  Base decides what is
+valid: a program that fails there at one statement is compared up to the statement before.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
+from math import sqrt
 from posixpath import basename
 
 from analyzers.criteria import is_crash
@@ -23,18 +24,43 @@ from analyzers.drivers.variations import Edit, Variations, shrunk, varied
 from analyzers.inference.facts import ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
+from analyzers.properties.base_comparison import is_different
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
 from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, TimedOut
 
-MOST_DRIVERS, MOST_VARIED = 16, 4
+MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS = 32, 4, 50
 MOST_RUNS = 1500
 MOST_COMBINED = 1000
 BATCH, FIRST_BATCH = 48, 4
-SECONDS, SHARE = 25.0, 0.5
+SECONDS, SHARE = 25.0, 0.4
 UNVARIED_SHARE = 0.5
 SLOW_SECONDS = 0.2
+LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 _UNDECIDED = NotRun | TimedOut
-_NOT_ON_HEAD = Run(NotRun("base does not take it"))
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A changed function: the lines of its body on head, and those that are not as on base."""
+
+    target: Target
+    lines: frozenset[int]
+    changed: frozenset[int]
+
+    def is_reached(self, run: ComparedRun) -> bool:
+        """Return whether a run executed the function on head."""
+        return not self.lines.isdisjoint(run.head.lines.get(self.target.path, ()))
+
+    def is_exercised(self, run: ComparedRun) -> bool:
+        """Return whether a run executed a changed line; where all were removed, the function."""
+        ran = run.head.lines.get(self.target.path, frozenset())
+        return not (self.changed or self.lines).isdisjoint(ran)
+
+    def distance(self, run: ComparedRun) -> int:
+        """Return how many lines of the file are between a change and what a run executed."""
+        ran = run.head.lines.get(self.target.path, frozenset())
+        near = self.changed or self.lines
+        return min((abs(line - other) for line in ran for other in near), default=10**6)
 
 
 @dataclass(slots=True)
@@ -51,12 +77,70 @@ class DriverRuns:
 
 
 @dataclass(slots=True)
+class DriverStudy:
+    """The compared runs of all programs of a change."""
+
+    subjects: Sequence[Subject]
+    compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
+
+    def runs_of(self, target: Target) -> DriverRuns:
+        """Return the runs that reach a target; of those that differ, the ones it explains."""
+        subject = next((each for each in self.subjects if each.target.id == target.id), None)
+        if subject is None:
+            return DriverRuns()
+        different = [each for each in self.compared if is_different(each)]
+        others = {id(each) for each in different}
+        own = {id(each) for each in _explained(self.subjects, self.compared, different, subject)}
+        runs = [
+            replace(each, probe=_of(target, each.probe))
+            for each in self.compared
+            if subject.is_reached(each) and (id(each) in own or id(each) not in others)
+        ]
+        places = dict.fromkeys(run.probe.program.place for run in runs if run.probe.program)
+        return DriverRuns(runs, list(places), min(subject.changed, default=0))
+
+
+def _of(target: Target, probe: Probe) -> Probe:
+    program = None if probe.program is None else replace(probe.program, watched=())
+    return replace(probe, target=target.id, program=program)
+
+
+def _explained(
+    subjects: Sequence[Subject],
+    runs: Sequence[ComparedRun],
+    different: Sequence[ComparedRun],
+    wanted: Subject,
+) -> Sequence[ComparedRun]:
+    """Return the differing runs that one of the changed functions explains best.
+
+    Functions are taken in the order of their suspiciousness: Ochiai's coefficient of the runs
+    that differ and those that execute changed lines (Abreu, Zoeteweij and van Gemund, 2007).
+    """
+    left, waiting = list(different), list(subjects)
+    executed = {s.target.id: [r for r in runs if s.is_exercised(r)] for s in subjects}
+
+    def suspiciousness(subject: Subject) -> float:
+        ran = executed[subject.target.id]
+        hit = sum(subject.is_exercised(each) for each in left)
+        return hit / sqrt(len(left) * len(ran)) if ran and left else 0.0
+
+    while left and waiting:
+        best = max(waiting, key=suspiciousness)
+        waiting.remove(best)
+        reaches = best.is_exercised if suspiciousness(best) else best.is_reached
+        mine = [each for each in left if reaches(each)]
+        if best is wanted:
+            return mine
+        left = [each for each in left if not reaches(each)]
+    return ()
+
+
+@dataclass(slots=True)
 class _Known:
     """A driver that base runs, with the edits that make it small and those that base takes."""
 
     variations: Variations
-    seconds: float
-    reaches: bool
+    run: ComparedRun
     edits: tuple[Edit, ...] = ()
     accepted: list[Edit] = field(default_factory=list[Edit])
 
@@ -64,42 +148,54 @@ class _Known:
     def driver(self) -> Driver:
         return self.variations.driver
 
+    @property
+    def seconds(self) -> float:
+        return max(self.run.base.seconds, self.run.head.seconds)
 
-def driver_runs(target: Target, bench: Executor) -> DriverRuns:
-    """Run and vary the project's own programs that use a target; return what base takes."""
-    head = find_function(target.path, target.function, ProjectTexts(bench))
-    there = bench.base(target.path)
-    if head is None or there is None:
-        return DriverRuns()
-    lines = frozenset(
-        line for each in head.node.body for line in range(each.lineno, (each.end_lineno or 0) + 1)
-    )
-    return _Search(target, lines, there[1], bench).run()
+
+def driver_study(bench: Executor) -> DriverStudy:
+    """Run and vary the project's own programs that use what changed; once for a change."""
+    return bench.once("drivers", lambda: _Search(bench, _subjects(bench)[:MOST_SUBJECTS]).run())
+
+
+def _subjects(bench: Executor) -> list[Subject]:
+    """Return the changed functions whose files are there on base."""
+    found: list[Subject] = []
+    for target in bench.changed:
+        head = find_function(target.path, target.function, ProjectTexts(bench))
+        there = bench.base(target.path)
+        if head is None or there is None:
+            continue
+        changed = changed_lines(there[1], bench.source(target.path))[1]
+        body = [range(each.lineno, (each.end_lineno or 0) + 1) for each in head.node.body]
+        lines = frozenset(line for each in body for line in each)
+        found.append(Subject(target, lines, lines & changed))
+    return found
 
 
 @dataclass(slots=True)
 class _Search:
-    target: Target
-    lines: frozenset[int]
-    before: str
     bench: Executor
-    found: DriverRuns = field(default_factory=DriverRuns)
+    subjects: Sequence[Subject]
     tried: set[str] = field(default_factory=set[str])
-    until: float = 0.0
+    until: float = float("inf")
+    found: DriverStudy = field(init=False)
+    longest: float = LONGEST
+    slow: set[str] = field(default_factory=set[str])
 
-    def run(self) -> DriverRuns:
-        drivers = self._ranked()
+    def __post_init__(self) -> None:
+        self.found = DriverStudy(self.subjects)
+
+    def run(self) -> DriverStudy:
+        drivers = self._ranked() if self.subjects else []
         if not drivers:
             return self.found
-        texts = self._texts()
-        changed = changed_lines(self.before, self.bench.source(self.target.path))[1]
-        self.found.changed_line = min(changed & self.lines, default=0)
-        self.until = time.monotonic() + min(SECONDS, SHARE * self.bench.remaining())
-        known = list(self._unvaried(drivers, Definitions.of(texts)))
-        reaching = [each for each in known if each.reaches]
-        chosen = sorted(reaching, key=lambda each: each.seconds)[:MOST_VARIED] or known[:2]
+        known = list(self._unvaried(drivers, Definitions.of(self._texts())))
+        chosen = self._chosen(known)
         for each in chosen:
             self._make_small(each)
+        slowest = max((each.seconds for each in chosen), default=LONGEST)
+        self.longest = min(LONGEST, max(SHORTEST, PATIENCE * slowest))
         self._vary(chosen)
         return self.found
 
@@ -111,53 +207,75 @@ class _Search:
             found[path] = self.bench.source(path) if there is None else there[1]
         return found
 
+    def _paths(self) -> list[str]:
+        return list(dict.fromkeys(each.target.path for each in self.subjects))
+
+    def _changed_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield the texts of each changed file, on base and on head."""
+        for path in self._paths():
+            there = self.bench.base(path)
+            yield "" if there is None else there[1], self.bench.source(path)
+
     def _ranked(self) -> list[Driver]:
-        """Return head's drivers that use the target's names, the likeliest first.
+        """Return head's drivers that use a changed function's names, the likeliest of each first.
 
         What a change takes out of documents and tests is not promised any more.
         """
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
-        names = ProjectNames(texts)
-        parts = [part for part in self.target.function.split(".") if part.isidentifier()]
-        own = [part for part in parts if not part.startswith("__")]
-        near = {
-            node.name
-            for node in (parse_module(self.before) or ast.Module([], [])).body
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        }
-        module = basename(self.target.path).removesuffix(".py")
-        words = {**dict.fromkeys(near, 2.0), module: 1.0, **dict.fromkeys(own, 4.0)}
-        weighed: list[tuple[float, int, int, Driver]] = []
-        for place, driver in enumerate(drivers_of(texts, names)):
-            used = set(re.findall(r"\w+", driver.source))
-            score = sum(weight for word, weight in words.items() if word in used)
-            score = min(score, 12.0)
-            if score:
-                weighed.append((-score, driver.kind, place, driver))
-        return [driver for *_, driver in sorted(weighed, key=lambda each: each[:3])][:MOST_DRIVERS]
+        drivers = list(drivers_of(texts, ProjectNames(texts)))
+        used = [set(re.findall(r"\w+", each.source)) for each in drivers]
+        before = dict(zip(self._paths(), self._changed_texts(), strict=True))
+        orders = dict.fromkeys(
+            tuple(_ranks(each.target, before[each.target.path][0], drivers, used))
+            for each in self.subjects
+        )
+        mixed = (number for group in zip_longest(*orders) for number in group if number is not None)
+        return [drivers[number] for number in islice(dict.fromkeys(mixed), MOST_DRIVERS)]
 
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         begun = time.monotonic()
-        allotted = UNVARIED_SHARE * (self.until - begun)
-        hot, names = self._hot(), frozenset(self.target.function.split("."))
+        hot, names = self._hot(), self._names()
         waiting = iter(drivers)
         while batch := list(islice(waiting, FIRST_BATCH)):
             made = [Variations(each, definitions, hot, names) for each in batch]
-            runs = self._compared([(each, ()) for each in made])
-            for each, run in zip(made, runs, strict=True):
-                if run is not None:
-                    reaches = bool(self.lines & run.head.lines)
-                    yield _Known(each, max(run.base.seconds, run.head.seconds), reaches)
-            if time.monotonic() - begun > allotted:
+            yield from self._taken([(each, ()) for each in made])
+            smaller = ((each, shrunk(each.tree, each.driver.fixed)) for each in made)
+            slow = [(each, tuple(edits)) for each, edits in smaller if self._is_slow(each)]
+            yield from self._taken([(each, edits) for each, edits in slow if edits])
+            if time.monotonic() - begun > UNVARIED_SHARE * (self.until - begun):
                 return
+
+    def _taken(self, plans: Sequence[tuple[Variations, tuple[Edit, ...]]]) -> Iterator[_Known]:
+        """Yield the drivers that base takes with the edits that are planned."""
+        for (variations, edits), run in zip(plans, self._compared(plans), strict=True):
+            if run is not None:
+                yield _Known(variations, run, edits)
+
+    def _is_slow(self, variations: Variations) -> bool:
+        """Return whether the unvaried program met a limit."""
+        return varied(variations.tree, ()) in self.slow
+
+    def _names(self) -> frozenset[str]:
+        return frozenset(n for each in self.subjects for n in each.target.function.split("."))
+
+    def _chosen(self, known: Sequence[_Known]) -> list[_Known]:
+        """Return the drivers to vary: for each changed function those that run nearest to it."""
+        found: dict[int, _Known] = {}
+        most = max(2, MOST_VARIED // max(1, len(self.subjects)))
+        for subject in self.subjects:
+            reaching = [each for each in known if subject.is_reached(each.run)]
+            nearest = sorted(reaching, key=lambda e: (subject.distance(e.run), e.seconds))
+            for each in nearest[:most]:
+                found[id(each)] = each
+        return list(found.values()) or list(known[:2])
 
     def _hot(self) -> Mapping[str, float]:
         """Return the identifiers on changed lines, and in the conditions around them."""
-        texts = self.before, self.bench.source(self.target.path)
         found: dict[str, float] = {}
-        for text, lines in zip(texts, changed_lines(*texts), strict=True):
-            found.update(dict.fromkeys(words_at(text, lines), 1.0))
-        for text in texts:
+        for texts in self._changed_texts():
+            for text, lines in zip(texts, changed_lines(*texts), strict=True):
+                found.update(dict.fromkeys(words_at(text, lines), 1.0))
+        for text in (each for texts in self._changed_texts() for each in texts):
             for node in ast.walk(parse_module(text) or ast.Module([], [])):
                 targets = node.targets if isinstance(node, ast.Assign) else []
                 attributes = {t.attr for t in targets if isinstance(t, ast.Attribute)}
@@ -167,6 +285,9 @@ class _Search:
                     found.update({name: 0.6 for name in read if name not in found})
         return found
 
+    def _reached(self, run: ComparedRun) -> set[str]:
+        return {each.target.id for each in self.subjects if each.is_reached(run)}
+
     def _make_small(self, known: _Known) -> None:
         """Shrink the large numbers of a slow driver while it still reaches the target."""
         if known.seconds < SLOW_SECONDS:
@@ -175,9 +296,9 @@ class _Search:
         for chosen in [tuple(edits), *((each,) for each in edits)] if edits else ():
             together = chosen if len(chosen) > 1 else (*known.edits, *chosen)
             run = self._compared([(known.variations, together)])[0]
-            if run is None or (known.reaches and not self.lines & run.head.lines):
+            if run is None or not self._reached(known.run) <= self._reached(run):
                 continue
-            known.edits, known.seconds = together, max(run.base.seconds, run.head.seconds)
+            known.edits, known.run = together, run
             if known.seconds < SLOW_SECONDS:
                 return
 
@@ -209,8 +330,10 @@ class _Search:
             for (known, edits), run in zip(batch, runs, strict=True):
                 if run is not None and len(edits) == 1:
                     known.accepted.append(edits[0])
-            if any(is_crash(e.head.ending) and not e.unsure for e in self.found.compared):
-                self.until = min(self.until, time.monotonic())
+            crashes = (e for e in self.found.compared if is_crash(e.head.ending) and not e.unsure)
+            failing = {name for each in crashes for name in self._reached(each)}
+            if len(failing) == len(self.subjects):
+                self.until = 0.0
 
     def _goes_on(self) -> bool:
         return time.monotonic() < self.until and len(self.tried) < MOST_RUNS
@@ -231,6 +354,10 @@ class _Search:
             if not ends_early and not isinstance(run.head.ending, _UNDECIDED):
                 found[number] = run
                 continue
+            if _met_limit(run.base):
+                assert run.probe.program is not None
+                self.slow.add(run.probe.program.source)
+                continue
             completed = (run.base if ends_early else run.head).completed
             shorter = _prefix(run.probe, completed, plans[number][0].driver.fixed)
             if shorter is not None and self._is_new(shorter):
@@ -240,29 +367,22 @@ class _Search:
                 run.head.ending, _UNDECIDED
             ):
                 found[number] = run
-        for (variations, edits), taken in zip(plans, found, strict=True):
-            if taken is not None and self.lines & taken.head.lines:
+        for (_, edits), taken in zip(plans, found, strict=True):
+            if taken is not None and self._reached(taken):
                 unsure = any(each.guessed for each in edits)
                 self.found.compared.append(replace(taken, unsure=unsure))
-                if variations.driver.place not in self.found.drivers:
-                    self.found.drivers.append(variations.driver.place)
         return found
 
     def _both(self, probes: Mapping[int, Probe]) -> Iterator[tuple[int, ComparedRun]]:
-        """Run programs on base, and on head those that return there."""
+        """Run programs on base and on head."""
         given = list(probes.values())
-        bases = self.bench.run_on_base(given) if given else ()
-        if bases is None:
+        pairs = self.bench.run_programs(given, self.longest) if given else ()
+        if pairs is None:
             self.until = 0.0
             return
-        returned = [
-            probe
-            for probe, run in zip(given, bases, strict=True)
-            if isinstance(run.ending, Returned)
-        ]
-        heads = iter(self.bench.run(returned))
-        for number, probe, base in zip(probes, given, bases, strict=True):
-            head = next(heads) if isinstance(base.ending, Returned) else _NOT_ON_HEAD
+        if self.until == float("inf"):  # the start of the processes does not count
+            self.until = time.monotonic() + min(SECONDS, SHARE * self.bench.remaining())
+        for number, probe, (base, head) in zip(probes, given, pairs, strict=True):
             yield number, ComparedRun(probe, base, head)
 
     def _probe(self, variations: Variations, edits: tuple[Edit, ...]) -> Probe | None:
@@ -272,8 +392,10 @@ class _Search:
         except (SyntaxError, ValueError, RecursionError):
             return None
         says = ", ".join(each.says for each in edits)
-        program = Program(source, variations.driver.place, says, len(edits))
-        probe = Probe(self.target.id, {}, (), observed=True, program=program)
+        watched = tuple(self._paths())
+        program = Program(source, variations.driver.place, says, len(edits), watched)
+        first = self.subjects[0].target.id
+        probe = Probe(first, {}, (), observed=True, program=program)
         return probe if self._is_new(probe) else None
 
     def _is_new(self, probe: Probe) -> bool:
@@ -292,3 +414,29 @@ def _prefix(probe: Probe, completed: int, fixed: int) -> Probe | None:
         return None
     source = ast.unparse(ast.Module(body, []))
     return replace(probe, program=replace(probe.program, source=source))
+
+
+def _met_limit(run: Run) -> bool:
+    ending = run.ending
+    return isinstance(ending, TimedOut) or (isinstance(ending, NotRun) and ending.our_fault)
+
+
+def _ranks(
+    target: Target, before: str, drivers: Sequence[Driver], used: Sequence[set[str]]
+) -> list[int]:
+    """Return the places of the drivers that use the names of a function, the likeliest first."""
+    parts = [part for part in target.function.split(".") if part.isidentifier()]
+    own = [part for part in parts if not part.startswith("__")]
+    near = {
+        node.name
+        for node in (parse_module(before) or ast.Module([], [])).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    module = basename(target.path).removesuffix(".py")
+    words = {**dict.fromkeys(near, 2.0), module: 1.0, **dict.fromkeys(own, 4.0)}
+    weighed: list[tuple[float, int, int]] = []
+    for place, (driver, named) in enumerate(zip(drivers, used, strict=True)):
+        score = min(12.0, sum(weight for word, weight in words.items() if word in named))
+        if score:
+            weighed.append((-score, driver.kind, place))
+    return [place for *_, place in sorted(weighed)]

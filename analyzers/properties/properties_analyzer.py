@@ -49,7 +49,7 @@ from analyzers.properties.base_comparison import (
 from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
 from analyzers.properties.driver_findings import driver_findings
-from analyzers.properties.driver_search import driver_runs
+from analyzers.properties.driver_search import driver_study
 from analyzers.properties.ignored_arguments import ignored_argument_findings
 from analyzers.properties.messages import does
 from analyzers.properties.project_calls import failing_project_calls
@@ -131,7 +131,7 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
 def _driven(target: Target, bench: Executor) -> Iterator[Finding]:
     """Yield what the project's own programs show of a changed function."""
     if target.reason is Reason.CHANGED:
-        yield from driver_findings(target, driver_runs(target, bench), bench)
+        yield from driver_findings(target, driver_study(bench).runs_of(target), bench)
 
 
 def _drawn(

@@ -177,13 +177,14 @@ class Program:
     """A short program of the project that uses a target, or a variation of one.
 
     ``place`` is where the project has it (``README.md:41``), ``variation`` says how it was
-    changed, in words, and ``edits`` how often.
+    changed, in words, and ``edits`` how often.  The lines of ``watched`` files are noted.
     """
 
     source: str
     place: str
     variation: str = ""
     edits: int = 0
+    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class Run:
     ``outside`` are the addresses it asked in vain: those of no described ML
     API, as ``host:port`` or as a URL without its query.  ``asked`` are the
     inputs that reached ML APIs, in order, where they are known.  Of a program, ``completed``
-    statements ended, and ``lines`` of the target's file ran.
+    statements ended, and ``lines`` of the files that it watches ran.
     """
 
     ending: RunOutcome
@@ -131,7 +131,7 @@ class Run:
     outside: tuple[str, ...] = ()
     asked: tuple[AskedInput, ...] = ()
     completed: int = 0
-    lines: frozenset[int] = frozenset()
+    lines: Mapping[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Benches for analyzers, written by hand: what all of them have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
@@ -25,6 +26,8 @@ from analyzers.vocabulary import (
     Target,
 )
 
+T = TypeVar("T")
+
 
 class IdleBench:
     """A bench at which nothing happens: tests say what of it does.
@@ -41,6 +44,8 @@ class IdleBench:
         self.allotted: list[float] = []
         self.standins: Sequence[str] = ()
         self.replaced: Sequence[str] = ()
+        self.changed: Sequence[Target] = ()
+        self.shared: dict[str, Any] = {}
 
     def obstacle(self, target: Target) -> Skipped | None:
         return None
@@ -65,6 +70,17 @@ class IdleBench:
 
     def assemble(self, target: Target, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
         return ()
+
+    def run_programs(
+        self, probes: Sequence[Probe], seconds: float
+    ) -> Sequence[tuple[Run, Run]] | None:
+        bases = self.run_on_base(probes)
+        return None if bases is None else list(zip(bases, self.run(probes), strict=True))
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        if name not in self.shared:
+            self.shared[name] = make()
+        return self.shared[name]
 
     def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
         self.driven = (tuple(drivers), same, different)

@@ -8,12 +8,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from analyzers.pipeline import study
 from analyzers.ports import Analyzer, Executor
 from analyzers.vocabulary import (
     Broken,
     Coverage,
     FileChange,
     Finding,
+    Reason,
     Skipped,
     Status,
     Target,
@@ -99,6 +101,22 @@ class TargetExamination:
     reached: FindingReach
     bench: ExecutorFactory
     analyzers: Sequence[Analyzer]
+
+    def study(self, targets: Sequence[Target], until: tuple[float, float]) -> None:
+        """Run what is run once for all targets, at the bench of the first that base has."""
+        deadline, last = until
+        laboratory = self.laboratory.ending(last)
+        for target in targets:
+            before = BaseTarget(laboratory, target, self.changes)
+            if target.reason is Reason.CHANGED and before.has_target():
+                bench = self.bench(laboratory, target, deadline, before)
+                with ExitStack() as stack:
+                    stack.callback(bench.close)
+                    stack.callback(before.close)
+                    bench.expect()
+                    before.expect()
+                    study(self.analyzers, bench)
+                return
 
     def examine(
         self,

@@ -178,7 +178,7 @@ class TargetExaminer:
         order: Sequence[Target] | None = None,
         results: ResultCache | None = None,
     ) -> None:
-        self._laboratory = laboratory
+        self._laboratory = laboratory = replace(laboratory, targets=found.targets)
         self._changes = changes
         self._targets = found.targets
         self._order = found.targets if order is None else tuple(order)
@@ -221,7 +221,10 @@ class TargetExaminer:
         )
         self._deadline = deadline
         try:
-            shares = _Shares(self._unknown(deadline), deadline, self._jobs)
+            unknown = self._unknown(deadline)
+            with phase("study"):
+                examination.study(unknown, (deadline, deadline + MARGIN_SECONDS))
+            shares = _Shares(unknown, deadline, self._jobs)
             if self._jobs > 1 and len(shares.targets) > 1:
                 self._examine_together(examination, shares)
             else:

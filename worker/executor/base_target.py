@@ -63,7 +63,9 @@ class SignatureMapping:
 
     def translated(self, probe: Probe) -> Probe:
         """Return the probe for ``theirs``; raise ``IncomparableSignature``."""
-        if probe.inputs or probe.script or probe.program:
+        if probe.program is not None:
+            return replace(probe, program=replace(probe.program, watched=()))
+        if probe.inputs or probe.script:
             return probe
         pair = self._pair(self._function)
         arguments = dict(probe.arguments)
@@ -236,6 +238,13 @@ class BaseTarget:
         if all_ran(runs) or not all(probe.inputs for probe in probes):
             return runs
         return self._guest.run([replace(probe, script=None) for probe in probes])
+
+    @traced("base")
+    def run_programs(self, probes: Sequence[Probe], seconds: float) -> Sequence[Run]:
+        """Run programs, each within ``seconds``.  Raises as :meth:`run_each`."""
+        return self._guest.run(
+            [self._signatures.translated(each) for each in probes], seconds, once=True
+        )
 
     @traced("base")
     def answer_again(self, probes: Sequence[Probe]) -> Sequence[Run]:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from os import link
 from pathlib import Path
+from threading import RLock
+from typing import Any, TypeVar
 
 from analyzers.ports import ExaminationPlan
-from analyzers.vocabulary import ObservedCall, Suggestion
+from analyzers.vocabulary import ObservedCall, Suggestion, Target
 from worker.broker.api_broker import Broker
 from worker.environments.environment import OUR_OWN, Environment
 from worker.environments.interpreters import developer_environment
@@ -30,6 +32,8 @@ from worker.settings.operator_settings import SandboxSettings, Settings
 from worker.sources.source_selection import Sources
 from worker.system.temporary_files import owned_folder
 from worker.system.tracing import phase
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +141,28 @@ class SourceTree:
     environment: Environment | None = None
 
 
+class SharedResults:
+    """What is made once for all targets, by name; who asks meanwhile waits for it."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._made: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what was made under a name; make it for the first who asks."""
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            made: T = self._made[name]
+            return made
+
+
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
     """The sandbox, engines, sources and plan that runs share.
 
-    ``examples`` failed before; ``observed`` holds calls in tests, ``tested`` outcomes of tests.
+    ``examples`` failed before; ``observed`` holds calls in tests, ``tested`` outcomes of tests;
+    ``targets`` are those of the change.
     """
 
     place: GuestRuntime
@@ -159,6 +180,8 @@ class ExecutionContext:
     tested: dict[tuple[str, ...], dict[str, bool]] = field(
         default_factory=dict[tuple[str, ...], dict[str, bool]]
     )
+    targets: tuple[Target, ...] = ()
+    shared: SharedResults = field(default_factory=SharedResults)
 
     def ending(self, until: float) -> ExecutionContext:
         """Return the context for guests that are asked nothing after ``until``."""

@@ -33,6 +33,7 @@ from analyzers.vocabulary import (
     NotRun,
     Origin,
     Probe,
+    Program,
     Raised,
     RecipeArgument,
     Returned,
@@ -147,12 +148,16 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
                 "script": None if probe.script is None else _script_frame(probe.script),
                 **({"ensures": list(probe.ensures)} if probe.ensures else {}),
                 **({"observed": True} if probe.observed else {}),
-                **({"program": probe.program.source} if probe.program else {}),
+                **({"program": _program_frame(probe.program)} if probe.program else {}),
             }
             for probe in probes
         ],
         "seconds": seconds,
     }
+
+
+def _program_frame(program: Program) -> Frame:
+    return {"source": program.source, "watched": list(program.watched)}
 
 
 def _script_frame(script: Sequence[Exchange]) -> list[Frame]:
@@ -173,7 +178,8 @@ def run_of(result: Frame, points: Sequence[str]) -> Run:
     outside = tuple(_text(address) for address in result.get("outside", ()))
     asked = tuple(asked_input_of(each) for each in result.get("asked", ()))
     ending, seconds = ending_of(result["ending"]), float(result["seconds"])
-    completed, lines = int(result.get("completed", 0)), frozenset[int](result.get("lines", ()))
+    completed = int(result.get("completed", 0))
+    lines = {_text(path): frozenset(ran) for path, ran in result.get("lines", {}).items()}
     return Run(ending, hits, exchanges, seconds, outside, asked, completed, lines)
 
 

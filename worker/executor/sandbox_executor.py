@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.coverage import main_branches
@@ -29,9 +31,11 @@ from analyzers.vocabulary import (
     NotRun,
     ObservedCall,
     Probe,
+    Reason,
     RecordedCalls,
     RelationRequest,
     RelationResult,
+    Returned,
     Run,
     SearchResult,
     Skipped,
@@ -65,6 +69,7 @@ from worker.executor.warm_guest import WarmGuest
 from worker.sandbox.protocol.exploration_frames import LONGEST_NAME
 from worker.system.interruption import raise_pending
 
+T = TypeVar("T")
 SPENT = Run(NotRun(OUT_OF_TIME))
 OBSERVING_SECONDS = 10.0
 OBSERVING_SHARE = 0.25
@@ -310,6 +315,41 @@ class SandboxExecutor:
             return self._before.answer_again(probes)
         except (IncomparableSignature, GuestFailure, TargetNotLoaded):
             return None
+
+    def run_programs(
+        self, probes: Sequence[Probe], seconds: float
+    ) -> Sequence[tuple[Run, Run]] | None:
+        """Run programs on base and on head at the same time; count those that base takes."""
+        raise_pending()
+        before = self._before
+        if before is None or not before.has_target():
+            return None
+        if self.remaining() <= 0:
+            return [(SPENT, SPENT)] * len(probes)
+        with ThreadPoolExecutor(1) as beside:
+            bases = beside.submit(before.run_programs, probes, seconds)
+            try:
+                heads = self._guest.run(probes, seconds, once=True)
+            except BudgetSpent:
+                heads = [SPENT] * len(probes)
+            try:
+                pairs = list(zip(bases.result(), heads, strict=True))
+            except (GuestFailure, TargetNotLoaded):
+                return None
+        for probe, (base, head) in zip(probes, pairs, strict=True):
+            if isinstance(base.ending, Returned) and not isinstance(head.ending, NotRun):
+                self._counts.ran(probe, head)
+                self.history.append((probe.answered(head.exchanges), head))
+        return pairs
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what is made once for all targets of the change, by its name."""
+        return self._laboratory.shared.once(name, make)
+
+    @property
+    def changed(self) -> Sequence[Target]:
+        """The targets that the change itself touches."""
+        return [each for each in self._laboratory.targets if each.reason is Reason.CHANGED]
 
     def substitute(self, api: str) -> bool:
         """Return whether a local engine answers for this API."""

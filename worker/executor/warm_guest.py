@@ -84,9 +84,12 @@ class WarmGuest:
         """The guest's description of its target; ``None`` before it has started."""
         return None if self._session is None else self._session.prepared
 
-    def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
+    def run(
+        self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS, *, once: bool = False
+    ) -> list[Run]:
         """Run the probes in order, each within ``seconds``; ``NotRun`` where a limit stays.
 
+        With ``once`` what meets a limit is not tried again with more.
         Raises ``TargetNotLoaded``, and ``GuestFailure`` for a guest that breaks the protocol twice.
         """
         if not probes:
@@ -101,7 +104,7 @@ class WarmGuest:
         except GuestFailure:
             self._replace()
             runs = self._ready().run(probes, seconds)
-        limited = {n for n, run in enumerate(runs) if is_limited(run)}
+        limited = {n for n, run in enumerate(runs) if is_limited(run) and not once}
         again = {*(() if had_more else limited), *range(len(runs), len(probes))}
         found = dict(enumerate(runs))
         if again:

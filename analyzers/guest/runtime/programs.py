@@ -23,14 +23,14 @@ CLOCK.never_interrupt(__file__)
 class ProgramRun:
     """A run of one program: its variables, the statements that ended, the lines that ran.
 
-    ``path`` is the whole path of the file whose lines are watched.
+    ``watched`` are the files below ``root`` whose lines are noted as they run.
     """
 
-    def __init__(self, source: str, root: str, path: str) -> None:
+    def __init__(self, source: str, root: str, watched: Sequence[str] = ()) -> None:
         self._root = root
-        self._path = path
+        self._watched = {str(Path(root, path)): path for path in watched}
         self._source = source
-        self._lines: Set[int] = set()
+        self._lines: Dict[str, Set[int]] = {}
         self.completed = 0
         self.names: Dict[str, Any] = {
             "__name__": "program",
@@ -38,9 +38,9 @@ class ProgramRun:
         }
 
     @property
-    def lines(self) -> List[int]:
-        """The lines of the watched file that ran, in order."""
-        return sorted(self._lines)[:MOST_LINES]
+    def lines(self) -> Dict[str, List[int]]:
+        """The lines of each watched file that ran, in order."""
+        return {path: sorted(lines)[:MOST_LINES] for path, lines in self._lines.items()}
 
     def run(self) -> None:
         """Run the statements; raise what one of them raises."""
@@ -49,7 +49,8 @@ class ProgramRun:
         _restore_defaults()
         before = sys.gettrace()
         with project_files.undo_writing():
-            sys.settrace(self._enter)
+            if self._watched:
+                sys.settrace(self._enter)
             try:
                 for code in statements:
                     exec(code, self.names)
@@ -59,12 +60,17 @@ class ProgramRun:
                 _restore_defaults()
 
     def _enter(self, frame: FrameType, _: str, __: Any) -> Optional[Callable[..., Any]]:
-        return self._step if frame.f_code.co_filename == self._path else None
+        path = self._watched.get(frame.f_code.co_filename)
+        if path is None:
+            return None
+        lines = self._lines.setdefault(path, set())
 
-    def _step(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
-        if event == "line":
-            self._lines.add(frame.f_lineno)
-        return self._step
+        def step(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
+            if event == "line":
+                lines.add(frame.f_lineno)
+            return step
+
+        return step
 
     def check(self, conditions: Sequence[str]) -> Optional[call_outcomes.CallOutcome]:
         """Return the ending of the first condition that does not hold of the variables."""

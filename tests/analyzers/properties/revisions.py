@@ -79,10 +79,11 @@ class Revision:
     def _run_program(self, probe):
         module = types.ModuleType(Path(PATH).stem)
         module.__dict__.update(self.names)
-        program = ProgramRun(probe.program.source, "/", PATH)
+        program = ProgramRun(probe.program.source, "", probe.program.watched)
         with mock.patch.dict(sys.modules, {module.__name__: module}):
             ending = self._ending(program, probe)
-        return Run(ending, completed=program.completed, lines=frozenset(program.lines))
+        lines = {path: frozenset(ran) for path, ran in program.lines.items()}
+        return Run(ending, completed=program.completed, lines=lines)
 
     def _ending(self, program, probe):
         try:

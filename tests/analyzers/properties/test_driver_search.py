@@ -4,8 +4,8 @@ import pytest
 
 from analyzers.properties import driver_search
 from analyzers.properties.driver_findings import driver_findings
-from analyzers.properties.driver_search import driver_runs
-from analyzers.vocabulary import Crashes, Level, Violates
+from analyzers.properties.driver_search import driver_study
+from analyzers.vocabulary import Crashes, Level, Run, TimedOut, Violates
 from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
 
 CODE = """import torch
@@ -35,7 +35,8 @@ def few_variations(monkeypatch):
 def found(old="", new="", readme=README, function="Net.forward", base=CODE):
     assert old in base
     bench = TwoRevisions(base, base.replace(old, new), {"README.md": readme})
-    runs = driver_runs(target(function), bench)
+    bench.changed = [target(function)]
+    runs = driver_study(bench).runs_of(target(function))
     return list(driver_findings(target(function), runs, bench)), bench
 
 
@@ -109,3 +110,45 @@ def test_helper_is_reached_through_what_uses_it():
     )
     (finding,), _ = found("dim=-1", "dim=-2", function="_length", base=base)
     assert finding.rule == "behaviour/changed"
+
+
+TWO = (
+    CODE.replace("y * self.scale", "_scaled(y, self.scale)")
+    + "\n\ndef _scaled(y, scale):\n    return y * scale\n"
+)
+
+
+def test_difference_is_told_of_the_function_that_explains_it():
+    head = TWO.replace("y * scale", "y * (scale + 1)").replace("return y if", "return (y) if")
+    bench = TwoRevisions(TWO, head, {"README.md": README})
+    bench.changed = [target("Net.forward"), target("_scaled")]
+    study = driver_study(bench)
+    told = {
+        each.function: list(driver_findings(each, study.runs_of(each), bench))
+        for each in bench.changed
+    }
+    assert told["Net.forward"] == []
+    assert [each.rule for each in told["_scaled"]] == ["behaviour/changed"]
+    assert driver_study(bench) is study
+
+
+class Slow(TwoRevisions):
+    """Two revisions on which numbers of 4096 and more take too long."""
+
+    def run_programs(self, probes, seconds):
+        pairs = super().run_programs(probes, seconds)
+        late = Run(TimedOut(seconds))
+        slow = ["4096" in each.program.source for each in probes]
+        return [
+            (late, late) if is_slow else pair for is_slow, pair in zip(slow, pairs, strict=True)
+        ]
+
+
+def test_slow_example_is_made_small():
+    readme = README.replace("6, 8))", "4096, 8))")
+    bench = Slow(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
+    bench.changed = [target("Net.forward")]
+    runs = driver_study(bench).runs_of(target("Net.forward"))
+    (finding,) = driver_findings(target("Net.forward"), runs, bench)
+    assert finding.evidence["driver"] == "README.md:4"
+    assert "4096" not in finding.evidence["code"]

@@ -42,7 +42,7 @@ from worker.sandbox.protocol.model_frames import (
 MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
 MOST_ASKED = 100
-MOST_LINES = 5000
+MOST_FILES, MOST_LINES = 100, 5000
 LONGEST_EXCERPT = 4000
 Address: TypeAlias = Annotated[str, Meta(max_length=300)]
 REPLIES: Mapping[object, frozenset[str]] = {
@@ -81,6 +81,9 @@ class _Asked(Frame):
     text: Annotated[str, Meta(max_length=LONGEST_EXCERPT)] = ""
 
 
+_Lines: TypeAlias = Annotated[list[Count], Meta(max_length=MOST_LINES)]
+
+
 class _Result(Frame):
     index: Count
     ending: Ending
@@ -90,7 +93,9 @@ class _Result(Frame):
     outside: Annotated[list[Address], Meta(max_length=MOST_ADDRESSES)] = field(default_factory=list)
     asked: Annotated[list[_Asked], Meta(max_length=MOST_ASKED)] = field(default_factory=list)
     completed: Count = 0
-    lines: Annotated[list[Count], Meta(max_length=MOST_LINES)] = field(default_factory=list)
+    lines: Annotated[dict[Address, _Lines], Meta(max_length=MOST_FILES)] = field(
+        default_factory=dict
+    )
 
 
 class _Parameter(Frame):

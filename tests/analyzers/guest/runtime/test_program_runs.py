@@ -28,8 +28,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def start(source):
-        path = tmp_path / "halves.py"
-        return ProgramRun(textwrap.dedent(source), str(tmp_path), str(path))
+        return ProgramRun(textwrap.dedent(source), str(tmp_path), ["halves.py"])
 
     yield start
     sys.modules.pop("halves", None)
@@ -41,7 +40,7 @@ def test_statements_before_one_that_fails_count(run):
         program.run()
     assert program.completed == 2
     assert program.names["a"] == 2
-    assert {9, 10, 11} <= set(program.lines)
+    assert {9, 10, 11} <= set(program.lines["halves.py"])
 
 
 def test_variables_are_observed(run):
