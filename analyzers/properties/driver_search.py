@@ -31,10 +31,10 @@ from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, 
 MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS = 32, 4, 50
 MOST_RUNS = 1500
 MOST_COMBINED = 1000
-BATCH, FIRST_BATCH = 48, 4
+BATCH, FIRST_BATCH, BATCH_SECONDS = 48, 4, 1.5
 SECONDS, SHARE = 25.0, 0.4
 UNVARIED_SHARE = 0.5
-SLOW_SECONDS = 0.2
+SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 _UNDECIDED = NotRun | TimedOut
 
@@ -181,6 +181,7 @@ class _Search:
     until: float = float("inf")
     found: DriverStudy = field(init=False)
     longest: float = LONGEST
+    batch: int = BATCH
     slow: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
@@ -196,6 +197,7 @@ class _Search:
             self._make_small(each)
         slowest = max((each.seconds for each in chosen), default=LONGEST)
         self.longest = min(LONGEST, max(SHORTEST, PATIENCE * slowest))
+        self.batch = max(FIRST_BATCH, min(BATCH, int(BATCH_SECONDS / max(slowest, 1e-3))))
         self._vary(chosen)
         return self.found
 
@@ -323,7 +325,7 @@ class _Search:
 
     def _run_all(self, plans: Iterator[tuple[_Known, tuple[Edit, ...]]]) -> None:
         while self._goes_on():
-            batch = list(islice(plans, BATCH))
+            batch = list(islice(plans, self.batch))
             if not batch:
                 return
             runs = self._compared([(k.variations, (*k.edits, *edits)) for k, edits in batch])

@@ -80,7 +80,8 @@ class IdleBench:
     def once(self, name: str, make: Callable[[], T]) -> T:
         if name not in self.shared:
             self.shared[name] = make()
-        return self.shared[name]
+        made: T = self.shared[name]
+        return made
 
     def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
         self.driven = (tuple(drivers), same, different)
