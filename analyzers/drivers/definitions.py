@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analyzers.drivers.tests_as_programs import is_test_file
@@ -15,6 +16,8 @@ MOST_DEPTH = 3
 LONGEST_VALUE = 60
 LONGEST_FILE = 400_000
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DEFINED = re.compile(r"^[ \t]*(?:async )?(?:def|class) (\w+)", re.MULTILINE)
+_BASES = re.compile(r"^[ \t]*class \w+\(([^)]*)\)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,28 @@ class Definitions:
         for each in self.parameters(callee, depth + 1):
             if each.default is not None:
                 yield each
+
+
+def relevant_texts(
+    texts: Mapping[str, str], used: Collection[str], near: Collection[str]
+) -> dict[str, str]:
+    """Return the texts that define what programs use, and the tests that name what is near.
+
+    Classes that others inherit from are used too.
+    """
+    sources = {path: text for path, text in texts.items() if path.endswith(".py")}
+    defined = {path: set(_DEFINED.findall(text)) for path, text in sources.items()}
+    close = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(near)))})\b")
+    found: dict[str, str] = {}
+    wanted = set(used)
+    for _ in range(MOST_DEPTH):
+        for path, text in sources.items():
+            names = wanted if not is_test_file(path) else set[str]()
+            if path not in found and (names & defined[path] or close.search(text)):
+                found[path] = text
+        headers = (each for text in found.values() for each in _BASES.findall(text))
+        wanted |= {name for each in headers for name in re.findall(r"\w+", each)}
+    return found
 
 
 def _own(function: Function) -> Iterator[Parameter]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from posixpath import basename
+from posixpath import basename, dirname, join
 
 from analyzers.inference.facts import parse_module
 
@@ -24,24 +25,80 @@ def is_test_file(path: str) -> bool:
     return named or "/tests/" in inside or "/test/" in inside
 
 
-def test_programs(text: str) -> Iterator[tuple[int, str, int]]:
-    """Yield the tests of a file: line, program, and how many statements come before the test."""
-    tree = parse_module(text)
+def test_programs(path: str, texts: Mapping[str, str]) -> Iterator[tuple[int, str, int]]:
+    """Yield the tests of a file: line, program, and how many statements come before the test.
+
+    Fixtures of ``conftest.py`` are known where they need no more than their file imports.
+    """
+    tree = parse_module(texts[path])
     if tree is None:
         return
-    fixtures = {
-        node.name: node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and _is_decorated(node, "fixture")
-    }
-    first = [each for each in tree.body if _is_shared(each, fixtures)]
-    if any(isinstance(each, ast.ImportFrom) and each.level for each in first):
-        return
+    first, fixtures = list[ast.stmt](), dict[str, ast.FunctionDef]()
+    for each in _conftests(path, texts):
+        conftest = parse_module(texts[each]) or ast.Module([], [])
+        fixtures |= _fixtures(conftest)
+        imports = [e for e in conftest.body if isinstance(e, ast.Import | ast.ImportFrom)]
+        first += _importable(imports, each, texts)
+    needs = {name for _, node in _tests(tree) for name in _asked(node)}
+    first = first if needs & fixtures.keys() else []
+    fixtures |= _fixtures(tree)
+    own = [each for each in tree.body if _is_shared(each, fixtures)]
+    first += _importable(own, path, texts)
     for owner, node in _tests(tree):
         for body in _bodies(owner, node, fixtures):
             shared = _without_pytest(first, body)
             program = ast.Module([*shared, *body], [])
             yield node.lineno, ast.unparse(ast.fix_missing_locations(program)), len(shared)
+
+
+def _fixtures(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return {node.name: node for node in functions if _is_decorated(node, "fixture")}
+
+
+def _asked(node: ast.FunctionDef) -> list[str]:
+    return [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+
+
+def _conftests(path: str, texts: Mapping[str, str]) -> list[str]:
+    """Return the files of fixtures that pytest reads for a file, the outermost first."""
+    parts = dirname(path).split("/") if dirname(path) else []
+    folders = ["/".join(parts[:depth]) for depth in range(len(parts) + 1)]
+    found = (join(each, "conftest.py") for each in folders)
+    return [each for each in found if each in texts and each != path]
+
+
+def _importable(first: Sequence[ast.stmt], path: str, texts: Mapping[str, str]) -> list[ast.stmt]:
+    """Return statements whose imports work as pytest makes them work.
+
+    It puts the first folder above a file that is no package before all others (its import mode
+    "prepend").
+    """
+    package = dirname(path)
+    while package and join(package, "__init__.py") in texts:
+        package = dirname(package)
+    inside = dirname(path)[len(package) :].strip("/").split("/")
+    found: list[ast.stmt] = []
+    for each in first:
+        if isinstance(each, ast.ImportFrom) and each.level:
+            kept = inside[: len(inside) - each.level + 1]
+            name = ".".join([*filter(None, kept), *([each.module] if each.module else [])])
+            found.append(ast.ImportFrom(name, each.names, 0) if name else each)
+        else:
+            found.append(each)
+    names = {name.split(".")[0] for each in found for name in _imported(each)}
+    near = any(
+        join(package, f"{name}{end}") in texts for name in names for end in (".py", "/__init__.py")
+    )
+    if not near or package in ("", "src"):
+        return found
+    return [*ast.parse(f"import sys\nsys.path.insert(0, {package!r})").body, *found]
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [each.name for each in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
 
 
 def _tests(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef]]:
@@ -105,13 +162,43 @@ def _arguments(
     return found
 
 
-def _fixture(name: str, fixtures: Mapping[str, ast.FunctionDef]) -> list[ast.stmt] | None:
-    """Return the statements of a fixture that returns a value made of nothing else."""
+def _fixture(
+    name: str, fixtures: Mapping[str, ast.FunctionDef], depth: int = 0
+) -> list[ast.stmt] | None:
+    """Return the statements of a fixture that returns or yields a value; what follows is dropped.
+
+    Of several parameters it has the first.
+    """
     node = fixtures[name]
-    last = node.body[-1]
-    if node.args.args or not isinstance(last, ast.Return) or last.value is None:
-        return None
-    return [*node.body[:-1], *ast.parse(f"{name} = {ast.unparse(last.value)}").body]
+    given = _given(node)
+    found: list[ast.stmt] = []
+    for each in _asked(node):
+        if each == "request":
+            if given is None:
+                return None
+            continue
+        inner = _fixture(each, fixtures, depth + 1) if each in fixtures and depth < 3 else None
+        known = KNOWN_FIXTURES.get(each)
+        if inner is None and known is None:
+            return None
+        found += ast.parse(f"{each} = {known}").body if inner is None else inner
+    for place, statement in enumerate(node.body):
+        value = statement.value if isinstance(statement, ast.Return | ast.Expr) else None
+        made = value.value if isinstance(value, ast.Yield) else value
+        if isinstance(statement, ast.Return) or isinstance(value, ast.Yield):
+            text = "\n".join(map(ast.unparse, node.body[:place]))
+            text += f"\n{name} = {ast.unparse(made) if made is not None else None}"
+            return [*found, *ast.parse(re.sub(r"\brequest\.param\b", given or "None", text)).body]
+    return None
+
+
+def _given(node: ast.FunctionDef) -> str | None:
+    """Return the first of a fixture's parameters, as source."""
+    calls = (each for each in node.decorator_list if isinstance(each, ast.Call))
+    values = (e.value for call in calls for e in call.keywords if e.arg == "params")
+    rows = (value.elts for value in values if isinstance(value, ast.List | ast.Tuple))
+    first = next((row[0] for row in rows if row), None)
+    return None if first is None else f"({_row(first, 1)[0]})"
 
 
 def _rows(node: ast.FunctionDef, owner: ast.ClassDef | None) -> dict[str, list[str]]:

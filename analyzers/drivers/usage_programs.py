@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from posixpath import basename
@@ -43,6 +43,7 @@ _CUDA = (
     (re.compile(r"(['\"])cuda(:\d)?\1"), "'cpu'"),
 )
 _EXAMPLES = re.compile(r"(^|/)(examples?|demos?|tutorials?|samples?)/")
+_TOP_LEVEL = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 _ELLIPSIS = re.compile(r"^(\s*)\.\.\.\s*$", re.MULTILINE)
 _SHELL = re.compile(r"^\s*[$%!].*$", re.MULTILINE)
 
@@ -69,13 +70,16 @@ class Driver:
     fixed: int = 0
 
 
-def drivers_of(texts: Mapping[str, str], names: ProjectNames) -> Iterator[Driver]:
-    """Yield the drivers in the texts of a project, by path."""
+def drivers_of(
+    texts: Mapping[str, str], names: ProjectNames, words: Collection[str]
+) -> Iterator[Driver]:
+    """Yield the drivers in the texts of a project that have one of some words, by path."""
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
     for path, text in texts.items():
-        if len(text) > LONGEST:
+        if len(text) > LONGEST or wanted.search(text) is None:
             continue
         if path.endswith(".py") and is_test_file(path):
-            for line, source, fixed in test_programs(text):
+            for line, source, fixed in test_programs(path, texts):
                 yield Driver(f"{path}:{line}", Kind.TEST, on_cpu(source), fixed)
         elif path.endswith(".ipynb"):
             yield from _notebook_drivers(path, text, names)
@@ -213,10 +217,8 @@ class ProjectNames:
         for path, text in texts.items():
             if not path.endswith(".py") or is_test_file(path) or len(text) > LONGEST:
                 continue
-            tree = parse_module(text)
-            for node in tree.body if tree is not None else ():
-                if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                    self._modules.setdefault(node.name, []).append(path)
+            for name in dict.fromkeys(_TOP_LEVEL.findall(text)):
+                self._modules.setdefault(name, []).append(path)
 
     def imported(self, source: str, prefer: str = "") -> str:
         """Return a program with imports of what it names; of several, that of ``prefer``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import time
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
@@ -29,6 +30,7 @@ from .runtime import exit_reasons, replaced_libraries, standins, time_limits
 from .runtime.call_outcomes import not_run, timed_out
 from .runtime.child_processes import OUR_FAILURE, fork, hide_streams, report_own_failure
 from .runtime.execution import PreparedTarget, execute, execute_program
+from .runtime.late_imports import LateImports
 from .runtime.programs import ProgramRun
 from .runtime.target_loading import Unprepared, prepare
 
@@ -47,6 +49,7 @@ class Guest:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self._board = SharedMemory()
+        self._late = LateImports()
         self._prepared: Optional[PreparedTarget] = None
         self._serve: Dict[str, Callable[[Mapping[str, Any]], None]] = {
             "prepare": self._prepare,
@@ -104,6 +107,7 @@ class Guest:
         prepared, board = self._target(), self._board
         prepared.blobs.update(message["blobs"])
         probes, seconds = message["probes"], message["seconds"]
+        self._late.take()
         board.reset(0)
         slow = 0
         while board.index < len(probes):
@@ -129,7 +133,7 @@ class Guest:
     def _run_from(self, first: int, message: Mapping[str, Any]) -> None:
         """Run the probes from ``first``; after a time-out leave the rest to others."""
         prepared, board, seconds = self._target(), self._board, message["seconds"]
-        sent = time.monotonic()
+        sent, known = time.monotonic(), frozenset(sys.modules)
         for index in range(first, len(message["probes"])):
             probe = message["probes"][index]
             script = probe.get("script")
@@ -142,6 +146,7 @@ class Guest:
                 result = execute_program(
                     prepared, program, supplier, seconds, ensures, observed=observed
                 )
+                self._late.leave(known)
             else:
                 result = execute(
                     prepared, probe["arguments"], supplier, seconds, ensures, observed=observed

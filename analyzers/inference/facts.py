@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TypeVar
@@ -141,6 +141,10 @@ class ProjectTexts(Mapping[str, str]):
         self._bench = bench
         self._on_base = on_base
         self._paths = tuple(bench.paths())
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what is made of these texts once for all targets of the change."""
+        return self._bench.once(f"{name} on {'base' if self._on_base else 'head'}", make)
 
     def __getitem__(self, path: str) -> str:
         before = self._bench.base(path) if self._on_base else None

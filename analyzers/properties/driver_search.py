@@ -18,7 +18,7 @@ from math import sqrt
 from posixpath import basename
 
 from analyzers.criteria import is_crash
-from analyzers.drivers.definitions import Definitions
+from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.usage_programs import Driver, ProjectNames, drivers_of
 from analyzers.drivers.variations import Edit, Variations, shrunk, varied
 from analyzers.inference.facts import ProjectTexts, parse_module
@@ -191,7 +191,9 @@ class _Search:
         drivers = self._ranked() if self.subjects else []
         if not drivers:
             return self.found
-        known = list(self._unvaried(drivers, Definitions.of(self._texts())))
+        used = {word for each in drivers for word in re.findall(r"\w+", each.source)}
+        texts = relevant_texts(self._texts(), used, self._words())
+        known = list(self._unvaried(drivers, Definitions.of(texts)))
         chosen = self._chosen(known)
         for each in chosen:
             self._make_small(each)
@@ -224,15 +226,20 @@ class _Search:
         What a change takes out of documents and tests is not promised any more.
         """
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
-        drivers = list(drivers_of(texts, ProjectNames(texts)))
+        drivers = list(drivers_of(texts, ProjectNames(texts), self._words()))
         used = [set(re.findall(r"\w+", each.source)) for each in drivers]
-        before = dict(zip(self._paths(), self._changed_texts(), strict=True))
         orders = dict.fromkeys(
-            tuple(_ranks(each.target, before[each.target.path][0], drivers, used))
-            for each in self.subjects
+            tuple(_ranks(self._weights(each.target), drivers, used)) for each in self.subjects
         )
         mixed = (number for group in zip_longest(*orders) for number in group if number is not None)
         return [drivers[number] for number in islice(dict.fromkeys(mixed), MOST_DRIVERS)]
+
+    def _words(self) -> set[str]:
+        return {word for each in self.subjects for word in self._weights(each.target)}
+
+    def _weights(self, target: Target) -> Mapping[str, float]:
+        there = self.bench.base(target.path)
+        return _words(target, "" if there is None else there[1])
 
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         begun = time.monotonic()
@@ -423,10 +430,8 @@ def _met_limit(run: Run) -> bool:
     return isinstance(ending, TimedOut) or (isinstance(ending, NotRun) and ending.our_fault)
 
 
-def _ranks(
-    target: Target, before: str, drivers: Sequence[Driver], used: Sequence[set[str]]
-) -> list[int]:
-    """Return the places of the drivers that use the names of a function, the likeliest first."""
+def _words(target: Target, before: str) -> dict[str, float]:
+    """Return the names by which programs use a function, with their weights."""
     parts = [part for part in target.function.split(".") if part.isidentifier()]
     own = [part for part in parts if not part.startswith("__")]
     near = {
@@ -435,7 +440,15 @@ def _ranks(
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     module = basename(target.path).removesuffix(".py")
-    words = {**dict.fromkeys(near, 2.0), module: 1.0, **dict.fromkeys(own, 4.0)}
+    module = "" if module.startswith("__") else module
+    found = {**dict.fromkeys(near, 2.0), module: 1.0, **dict.fromkeys(own, 4.0)}
+    return {word: weight for word, weight in found.items() if word}
+
+
+def _ranks(
+    words: Mapping[str, float], drivers: Sequence[Driver], used: Sequence[set[str]]
+) -> list[int]:
+    """Return the places of the drivers that use some of the words, the likeliest first."""
     weighed: list[tuple[float, int, int]] = []
     for place, (driver, named) in enumerate(zip(drivers, used, strict=True)):
         score = min(12.0, sum(weight for word, weight in words.items() if word in named))

@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import tokenize
+from functools import lru_cache
 from typing import Any
 
 from analyzers.guest.runtime.notebook_source import code_of
@@ -109,6 +110,7 @@ def _notebook(content: bytes) -> str:
         raise UnreadableError(str(error)) from error
 
 
+@lru_cache(maxsize=256)
 def has_function(source: str, qualified: str, *, inherited: bool = False) -> bool:
     """Return whether a text defines a function or class; never, where it cannot be parsed.
 

@@ -99,6 +99,7 @@ class SandboxExecutor:
         self.standins: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.outside: dict[str, None] = {}
+        self._beside = ThreadPoolExecutor(1)  # a guest ends with the thread that started it
         self._driven: tuple[tuple[str, ...], int, int] = ((), 0, 0)
 
     @property
@@ -326,16 +327,15 @@ class SandboxExecutor:
             return None
         if self.remaining() <= 0:
             return [(SPENT, SPENT)] * len(probes)
-        with ThreadPoolExecutor(1) as beside:
-            bases = beside.submit(before.run_programs, probes, seconds)
-            try:
-                heads = self._guest.run(probes, seconds, once=True)
-            except BudgetSpent:
-                heads = [SPENT] * len(probes)
-            try:
-                pairs = list(zip(bases.result(), heads, strict=True))
-            except (GuestFailure, TargetNotLoaded):
-                return None
+        bases = self._beside.submit(before.run_programs, probes, seconds)
+        try:
+            heads = self._guest.run(probes, seconds, once=True)
+        except BudgetSpent:
+            heads = [SPENT] * len(probes)
+        try:
+            pairs = list(zip(bases.result(), heads, strict=True))
+        except (GuestFailure, TargetNotLoaded):
+            return None
         for probe, (base, head) in zip(probes, pairs, strict=True):
             if isinstance(base.ending, Returned) and not isinstance(head.ending, NotRun):
                 self._counts.ran(probe, head)
@@ -421,6 +421,7 @@ class SandboxExecutor:
     def close(self) -> None:
         """End the guest."""
         self._guest.close()
+        self._beside.shutdown()
 
     @property
     def undecided(self) -> Mapping[str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..inputs import project_files
 from . import call_outcomes, framework_setup
@@ -43,7 +44,10 @@ class ProgramRun:
         return {path: sorted(lines)[:MOST_LINES] for path, lines in self._lines.items()}
 
     def run(self) -> None:
-        """Run the statements; raise what one of them raises."""
+        """Run the statements; raise what one of them raises.
+
+        An import that fails is left out: what needs it fails, and the rest counts.
+        """
         statements = _compiled(self._source)
         framework_setup.seed()
         _restore_defaults()
@@ -52,8 +56,9 @@ class ProgramRun:
             if self._watched:
                 sys.settrace(self._enter)
             try:
-                for code in statements:
-                    exec(code, self.names)
+                for code, imports in statements:
+                    with contextlib.suppress(*(ImportError,) if imports else ()):
+                        exec(code, self.names)
                     self.completed += 1
             finally:
                 sys.settrace(before)
@@ -119,11 +124,15 @@ class ProgramRun:
         return {"kind": "parts", "type": kind, "access": "attribute", "size": 0, "parts": parts}
 
 
-def _compiled(source: str) -> List[CodeType]:
+def _compiled(source: str) -> List[Tuple[CodeType, bool]]:
+    """Return the code of each statement, and whether it is an import."""
     tree = ast.parse(source)
     flags = compiler_flags(tree)
     return [
-        compile(ast.Module([each], []), FILENAME, "exec", flags, dont_inherit=True)
+        (
+            compile(ast.Module([each], []), FILENAME, "exec", flags, dont_inherit=True),
+            isinstance(each, (ast.Import, ast.ImportFrom)),
+        )
         for each in tree.body
     ]
 

@@ -18,7 +18,7 @@ from typing import Any
 from analyzers.guest.inputs.documented_examples import code_blocks, dedented
 from analyzers.guest.runtime.notebook_source import code_of
 
-from ..facts import ConstraintSource, FunctionContext, parse_module
+from ..facts import ConstraintSource, FunctionContext, ProjectTexts, parse_module
 from ..shape_interpreter.abstract_values import (
     UNKNOWN,
     CallEvent,
@@ -133,21 +133,47 @@ class ProjectCallSite:
     likely: Mapping[str, str] | None = field(default=None, compare=False)
 
 
-def project_call_sites(subject: FunctionContext) -> Iterator[ProjectCallSite]:
+def project_call_sites(subject: FunctionContext) -> Sequence[ProjectCallSite]:
     """The calls of a subject, in the order of the files; of those alike one."""
+    sources = subject.sources
+    if not isinstance(sources, ProjectTexts):
+        return _call_sites(subject)
+    return sources.once(
+        f"calls of {subject.path}::{subject.function}", lambda: _call_sites(subject)
+    )
+
+
+def _call_sites(subject: FunctionContext) -> list[ProjectCallSite]:
     named = subject.node.name
     word = subject.owner.name if named == "__init__" and subject.owner is not None else named
     if subject.owner is not None and named in ("forward", "call", "__call__"):
         word = subject.owner.name
     found: list[ProjectCallSite] = []
+    kinds = _kinds(subject)
     for unit in python_texts(subject, word):
+        if kinds and not any(kind in subject.sources[unit.path] for kind in kinds):
+            continue
         for site in [*_Reader(subject, unit).read(), *_Following(subject, unit).read()]:
             alike = [index for index, each in enumerate(found) if each == site]
             if not alike:
                 found.append(site)
             elif site.recipes is not None or found[alike[0]].likely is None:
                 found[alike[0]] = site
-    yield from found[:_MOST_SITES]
+    return found[:_MOST_SITES]
+
+
+def _kinds(subject: FunctionContext) -> set[str]:
+    """Return the names of a method's class and of those that inherit from it."""
+    if subject.owner is None:
+        return set()
+    found, waiting = set[str](), [subject.owner.name]
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        derived = re.compile(rf"^\s*class (\w+)\([^)]*\b{name}\b", re.MULTILINE)
+        texts = (text for text in subject.sources.values() if name in text)
+        waiting += {each for text in texts for each in derived.findall(text)} - found
+    return found
 
 
 class _Reader:

@@ -135,7 +135,12 @@ def _file(parts: list[str], folder: str | None, sources: Mapping[str, str]) -> s
             if path in sources:
                 return path
     if folder is None:
-        endings = tuple(f"/{inside}{end}" for end in (".py", "/__init__.py"))
-        found = [path for path in sources if path.endswith(endings)]
-        return found[0] if len(found) == 1 else None
+        return _only_file_named(inside, tuple(sources))
     return None
+
+
+@lru_cache(maxsize=4096)
+def _only_file_named(inside: str, paths: tuple[str, ...]) -> str | None:
+    endings = tuple(f"/{inside}{end}" for end in (".py", "/__init__.py"))
+    found = [path for path in paths if path.endswith(endings)]
+    return found[0] if len(found) == 1 else None

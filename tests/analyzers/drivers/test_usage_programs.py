@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 
 import pytest
 
@@ -64,7 +65,14 @@ def test_of_files(tmp_path):
 
 def drivers(**texts):
     texts = {name.replace("__", "."): text for name, text in texts.items()}
-    return list(drivers_of(texts, ProjectNames(texts)))
+    words = set(re.findall(r"\w+", " ".join(texts.values())))
+    return list(drivers_of(texts, ProjectNames(texts), words))
+
+
+def test_texts_without_a_wanted_word_are_not_read():
+    texts = {"README.md": README, "tests/test_nets.py": TESTS}
+    found = drivers_of(texts, ProjectNames(texts), ["parametrize"])
+    assert {each.place.split(":")[0] for each in found} == {"tests/test_nets.py"}
 
 
 def test_blocks_of_documents_are_programs():
@@ -138,7 +146,7 @@ def test_files_of_examples_and_notebooks_are_programs():
         "notebooks/nets.ipynb": json.dumps({"cells": cells}),
         "nets.py": "class Net: ...",
     }
-    example, notebook = drivers_of(texts, ProjectNames(texts))
+    example, notebook = drivers_of(texts, ProjectNames(texts), ["net", "Net"])
     assert (example.place, example.source) == ("examples/run.py:1", texts["examples/run.py"])
     assert notebook.place == "notebooks/nets.ipynb:1"
     assert notebook.source.split("\n")[0] == "from nets import Net"
@@ -162,3 +170,52 @@ def test_names_that_several_files_define_are_not_guessed():
 def test_every_program_is_python():
     for driver in drivers(README__md=README, test_nets__py=TESTS, nets__py=NETS):
         ast.parse(driver.source)
+
+
+CONFTEST = """
+import pytest
+from nets import Net
+
+from .sizes import WIDTH
+
+
+@pytest.fixture(params=[3, 5])
+def depth(request):
+    return request.param + 1
+
+
+@pytest.fixture
+def net(depth):
+    made = Net(depth)
+    yield made
+    made.close()
+"""
+
+
+def programs(**texts):
+    texts = {f"tests/{name}.py": text for name, text in texts.items()}
+    return [each.source.split("\n") for each in drivers_of(texts, ProjectNames(texts), ["test"])]
+
+
+def test_fixtures_of_conftest_and_relative_imports_work_as_under_pytest():
+    test = "# a test\nfrom ..helpers import made\n\n\ndef test_made(net):\n    assert made(net)\n"
+    found = programs(
+        **{"__init__": "", "unit/__init__": "", "unit/conftest": CONFTEST, "unit/test_nets": test}
+    )
+    assert found == [
+        [
+            "from nets import Net",
+            "from tests.unit.sizes import WIDTH",
+            "from tests.helpers import made",
+            "depth = 3 + 1",
+            "made = Net(depth)",
+            "net = made",
+            "assert made(net)",
+        ]
+    ]
+
+
+def test_helpers_beside_a_test_are_found():
+    test = "# a test\nfrom kit import width\n\n\ndef test_it():\n    assert width()\n"
+    (found,) = programs(kit="def width(): return 2", test_nets=test)
+    assert found[:3] == ["import sys", "sys.path.insert(0, 'tests')", "from kit import width"]

@@ -84,3 +84,11 @@ def test_annotations_stay_texts_where_the_program_says_so(run):
     program = run("from __future__ import annotations\ndef f(x: Missing): ...\nok = 1")
     program.run()
     assert program.names["ok"] == 1
+
+
+def test_import_that_fails_is_left_out(run):
+    program = run("import no_such_module\nfrom halves import halve\na = halve(4)")
+    program.run()
+    assert (program.completed, program.names["a"]) == (3, 2)
+    with pytest.raises(NameError):
+        run("import no_such_module\nno_such_module.x").run()

@@ -1,0 +1,35 @@
+"""Modules that a child imports are imported once in the process that forks."""
+
+import os
+import sys
+
+from analyzers.guest.runtime.late_imports import LateImports
+
+
+def test_next_child_finds_what_the_last_one_imported(tmp_path, monkeypatch):
+    (tmp_path / "late_example.py").write_text("VALUE = 3\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    late = LateImports()
+    child = os.fork()
+    if child == 0:
+        known = frozenset(sys.modules)
+        __import__("late_example")
+        late.leave(known)
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert "late_example" not in sys.modules
+    late.take()
+    assert sys.modules.pop("late_example").VALUE == 3
+    late.take()
+    assert "late_example" not in sys.modules
+
+
+def test_module_that_cannot_be_imported_is_passed_over(monkeypatch):
+    late = LateImports()
+    broken = type(sys)("no_such_module_here")
+    broken.__spec__ = "there is one"
+    monkeypatch.setitem(sys.modules, "no_such_module_here", broken)
+    late.leave(frozenset(sys.modules) - {"no_such_module_here"})
+    monkeypatch.delitem(sys.modules, "no_such_module_here")
+    late.take()
+    assert "no_such_module_here" not in sys.modules
