@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from analyzers.vocabulary import (
     AssembledRun,
     AssemblyRequest,
+    DriverCounts,
     ExecutionRequest,
     ExecutionResult,
     ExplorationRequest,
@@ -172,7 +173,7 @@ class Executor(Protocol):
         """Record that no answer can reach a goal, as a proof has shown."""
         ...
 
-    def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
+    def count_drivers(self, counts: DriverCounts) -> None:
         """Count the project's own programs that reached the target, and what came of them."""
         ...
 

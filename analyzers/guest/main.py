@@ -142,7 +142,7 @@ class Guest:
             supplier = self._supplier(script)
             observed = bool(probe.get("observed"))
             if "program" in probe:
-                program = _program(prepared, probe["program"])
+                program = _program(prepared, probe)
                 result = execute_program(
                     prepared, program, supplier, seconds, ensures, observed=observed
                 )
@@ -353,8 +353,8 @@ class Guest:
         self._board.reset(1)
 
 
-def _program(prepared: PreparedTarget, message: Mapping[str, Any]) -> ProgramRun:
-    return ProgramRun(message["source"], prepared.root, message["watched"])
+def _program(prepared: PreparedTarget, probe: Mapping[str, Any]) -> ProgramRun:
+    return ProgramRun(probe["program"], prepared.root, probe.get("watched") or ())
 
 
 def _searched(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:

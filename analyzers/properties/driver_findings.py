@@ -17,7 +17,7 @@ from analyzers.properties.base_comparison import (
     refusal_findings,
 )
 from analyzers.properties.driver_search import DriverRuns
-from analyzers.vocabulary import Criterion, Finding, Level, Probe, Returned, Target
+from analyzers.vocabulary import Criterion, DriverCounts, Finding, Level, Probe, Returned, Target
 
 MOST_TRIALS = 60
 
@@ -44,7 +44,8 @@ def _edits(finding: Finding) -> int:
 
 def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
     different = sum(is_different(each) for each in runs.compared)
-    bench.count_drivers(runs.drivers, len(runs.compared) - different, different)
+    same = len(runs.compared) - different
+    bench.count_drivers(DriverCounts(tuple(runs.drivers), same, different, *runs.covered))
     for failure in one_failure_per_line(failures_on_head(runs.compared, bench)):
         yield new_failure(failure, runs.compared, target, bench)
     yield from refusal_findings(target, runs.compared)

@@ -46,6 +46,14 @@ class Subject:
     target: Target
     lines: frozenset[int]
     changed: frozenset[int]
+    statements: Sequence[range] = ()
+
+    def covered(self, runs: Sequence[ComparedRun]) -> tuple[int, int]:
+        """Return how many changed lines hold code, and how many of their statements ran."""
+        path = self.target.path
+        ran = {line for each in runs for line in each.head.lines.get(path, ())}
+        code = {line: each for each in self.statements for line in self.changed & {*each}}
+        return len(code), sum(not ran.isdisjoint(each) for each in code.values())
 
     def is_reached(self, run: ComparedRun) -> bool:
         """Return whether a run executed the function on head."""
@@ -68,12 +76,14 @@ class DriverRuns:
     """The compared runs of programs that reach a target, and what was used.
 
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
-    ``changed_line`` is the first line of the target that is not as on base.
+    ``changed_line`` is the first line of the target that is not as on base; of its changed
+    lines, ``covered`` counts those that hold code and those that ran.
     """
 
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
     drivers: list[str] = field(default_factory=list[str])
     changed_line: int = 0
+    covered: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
@@ -92,17 +102,13 @@ class DriverStudy:
         others = {id(each) for each in different}
         own = {id(each) for each in _explained(self.subjects, self.compared, different, subject)}
         runs = [
-            replace(each, probe=_of(target, each.probe))
+            replace(each, probe=replace(each.probe, target=target.id, watched=()))
             for each in self.compared
             if subject.is_reached(each) and (id(each) in own or id(each) not in others)
         ]
         places = dict.fromkeys(run.probe.program.place for run in runs if run.probe.program)
-        return DriverRuns(runs, list(places), min(subject.changed, default=0))
-
-
-def _of(target: Target, probe: Probe) -> Probe:
-    program = None if probe.program is None else replace(probe.program, watched=())
-    return replace(probe, target=target.id, program=program)
+        line = min(subject.changed, default=0)
+        return DriverRuns(runs, list(places), line, subject.covered(self.compared))
 
 
 def _explained(
@@ -169,8 +175,23 @@ def _subjects(bench: Executor) -> list[Subject]:
         changed = changed_lines(there[1], bench.source(target.path))[1]
         body = [range(each.lineno, (each.end_lineno or 0) + 1) for each in head.node.body]
         lines = frozenset(line for each in body for line in each)
-        found.append(Subject(target, lines, lines & changed))
+        found.append(Subject(target, lines, lines & changed, list(_statements(head.node.body))))
     return found
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[range]:
+    """Yield the lines of each statement that runs; of a compound one those of its head."""
+    for statement in (node for each in body for node in ast.walk(each)):
+        if not isinstance(statement, ast.stmt) or _is_text(statement):
+            continue
+        inner: list[ast.stmt] = getattr(statement, "body", [])
+        end = inner[0].lineno if inner else (statement.end_lineno or statement.lineno) + 1
+        yield range(statement.lineno, max(end, statement.lineno + 1))
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Return whether a statement is a constant alone, such as a docstring, which does not run."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 @dataclass(slots=True)
@@ -401,10 +422,10 @@ class _Search:
         except (SyntaxError, ValueError, RecursionError):
             return None
         says = ", ".join(each.says for each in edits)
-        watched = tuple(self._paths())
-        program = Program(source, variations.driver.place, says, len(edits), watched)
+        program = Program(source, variations.driver.place, says, len(edits))
         first = self.subjects[0].target.id
-        probe = Probe(first, {}, (), observed=True, program=program)
+        watched = tuple(self._paths())
+        probe = Probe(first, {}, (), observed=True, program=program, watched=watched)
         return probe if self._is_new(probe) else None
 
     def _is_new(self, probe: Probe) -> bool:

@@ -177,14 +177,13 @@ class Program:
     """A short program of the project that uses a target, or a variation of one.
 
     ``place`` is where the project has it (``README.md:41``), ``variation`` says how it was
-    changed, in words, and ``edits`` how often.  The lines of ``watched`` files are noted.
+    changed, in words, and ``edits`` how often.
     """
 
     source: str
     place: str
     variation: str = ""
     edits: int = 0
-    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +199,8 @@ class Probe:
     ``old(...)``): the first that does not hold ends the run as ``Violated``.
     ``observed``: its result is described (``Returned.observation``), and ``ensures`` are
     expressions whose values are described among the arguments, by their numbers.
-    ``program`` runs in the place of a call; its variables stand for result and arguments.
+    ``program`` runs in the place of a call; its variables stand for result and arguments, and
+    the lines of ``watched`` files that it runs are noted.
     """
 
     target: str
@@ -209,6 +209,7 @@ class Probe:
     ensures: tuple[str, ...] = ()
     observed: bool = False
     program: Program | None = None
+    watched: tuple[str, ...] = ()
 
     def with_input(self, item: Input) -> Probe:
         """Return this probe with ``item`` in every content slot, asking the engines."""

@@ -60,14 +60,28 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class DriverCounts:
+    """The project's own programs that reached a target, and what came of them.
+
+    ``places`` are where the project has them; of their variations that base runs, ``same`` gave
+    the same on head, and ``different`` did not; ``covered`` of ``changed`` lines of the target ran.
+    """
+
+    places: tuple[str, ...] = ()
+    same: int = 0
+    different: int = 0
+    changed: int = 0
+    covered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class TargetCounters:
     """The work for one target, counted by the host.
 
     ``apis`` are those of a library that a campaign on the target reached, beside those
     that the target itself calls.  ``reasons`` say why it is not wholly ``tested``.
     ``cached``: nothing that it rests on has changed, and the last result was taken.
-    ``drivers`` are the places of the project's own programs that reached the target; of their
-    variations that base runs, ``same`` gave the same on head, and ``different`` did not.
+    ``driven`` says what came of the project's own programs.
     """
 
     goals_total: int = 0
@@ -80,26 +94,21 @@ class TargetCounters:
     tested: Tested = Tested.NO
     reasons: tuple[str, ...] = ()
     cached: bool = False
-    drivers: tuple[str, ...] = ()
-    same: int = 0
-    different: int = 0
+    driven: DriverCounts = DriverCounts()
 
 
 @dataclass(frozen=True, slots=True)
 class TestedTarget:
     """A target by its id, whether it was tested, and why it was not wholly.
 
-    ``cached``: in a run before, and nothing has changed since.  ``drivers``, ``same`` and
-    ``different`` are those of ``TargetCounters``.
+    ``cached``: in a run before, and nothing has changed since.
     """
 
     id: str
     tested: Tested
     reasons: tuple[str, ...] = ()
     cached: bool = False
-    drivers: tuple[str, ...] = ()
-    same: int = 0
-    different: int = 0
+    driven: DriverCounts = DriverCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +165,6 @@ class Report:
     def tests(self) -> tuple[TestedTarget, ...]:
         """The targets, with whether each was tested."""
         return tuple(
-            TestedTarget(
-                target.id,
-                tally.tested,
-                tally.reasons,
-                tally.cached,
-                tally.drivers,
-                tally.same,
-                tally.different,
-            )
+            TestedTarget(target.id, tally.tested, tally.reasons, tally.cached, tally.driven)
             for target, tally in self.targets
         )

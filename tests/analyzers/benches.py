@@ -7,6 +7,7 @@ from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     AssembledRun,
     AssemblyRequest,
+    DriverCounts,
     ExecutionRequest,
     ExecutionResult,
     ExplorationRequest,
@@ -83,8 +84,8 @@ class IdleBench:
         made: T = self.shared[name]
         return made
 
-    def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
-        self.driven = (tuple(drivers), same, different)
+    def count_drivers(self, counts: DriverCounts) -> None:
+        self.driven = counts
 
     def kept(self, target: Target) -> Sequence[Probe]:
         return tuple(probe for probe in self.lasting if probe.target == target.id)

@@ -64,7 +64,7 @@ class SignatureMapping:
     def translated(self, probe: Probe) -> Probe:
         """Return the probe for ``theirs``; raise ``IncomparableSignature``."""
         if probe.program is not None:
-            return replace(probe, program=replace(probe.program, watched=()))
+            return replace(probe, watched=())
         if probe.inputs or probe.script:
             return probe
         pair = self._pair(self._function)

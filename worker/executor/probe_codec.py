@@ -33,7 +33,6 @@ from analyzers.vocabulary import (
     NotRun,
     Origin,
     Probe,
-    Program,
     Raised,
     RecipeArgument,
     Returned,
@@ -148,16 +147,13 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
                 "script": None if probe.script is None else _script_frame(probe.script),
                 **({"ensures": list(probe.ensures)} if probe.ensures else {}),
                 **({"observed": True} if probe.observed else {}),
-                **({"program": _program_frame(probe.program)} if probe.program else {}),
+                **({"program": probe.program.source} if probe.program else {}),
+                **({"watched": list(probe.watched)} if probe.watched else {}),
             }
             for probe in probes
         ],
         "seconds": seconds,
     }
-
-
-def _program_frame(program: Program) -> Frame:
-    return {"source": program.source, "watched": list(program.watched)}
 
 
 def _script_frame(script: Sequence[Exchange]) -> list[Frame]:

@@ -20,6 +20,7 @@ from analyzers.vocabulary import (
     AssemblyRequest,
     BranchOutcome,
     Coverage,
+    DriverCounts,
     ExecutionRequest,
     ExecutionResult,
     ExplorationRequest,
@@ -100,7 +101,7 @@ class SandboxExecutor:
         self.notes: tuple[str, ...] = ()
         self.outside: dict[str, None] = {}
         self._beside = ThreadPoolExecutor(1)  # a guest ends with the thread that started it
-        self._driven: tuple[tuple[str, ...], int, int] = ((), 0, 0)
+        self._driven = DriverCounts()
 
     @property
     def plan(self) -> ExaminationPlan:
@@ -397,9 +398,9 @@ class SandboxExecutor:
         """Record a goal that is proved unreachable."""
         self._counts.unreachable.add(goal)
 
-    def count_drivers(self, drivers: Sequence[str], same: int, different: int) -> None:
+    def count_drivers(self, counts: DriverCounts) -> None:
         """Count the project's own programs that reached the target, and what came of them."""
-        self._driven = (tuple(drivers), same, different)
+        self._driven = counts
 
     def remaining(self) -> float:
         """Seconds until the target's deadline, or the end of what was allotted."""
@@ -441,7 +442,6 @@ class SandboxExecutor:
         """Return what was done, for the report."""
         goals = {goal.id for goal in self._target.goals}
         branches = {p for p in self._counts.points if _is_branch_of(self._target, p)}
-        drivers, same, different = self._driven
         return TargetCounters(
             goals_total=len(goals),
             goals_reached=len(goals & self._counts.hits),
@@ -449,9 +449,7 @@ class SandboxExecutor:
             branches_total=len(branches),
             branches_covered=len(branches & self._counts.hits),
             executions=self._counts.executions,
-            drivers=drivers,
-            same=same,
-            different=different,
+            driven=self._driven,
         )
 
     def _prepared(self, session: Session) -> None:

@@ -91,9 +91,9 @@ def _skipped(skipped: Skipped) -> dict[str, Any]:
 
 def _driven(report: Report) -> dict[str, int]:
     """Return how many programs of the project were run, and how many variations of them."""
-    places = {place for _, tally in report.targets for place in tally.drivers}
-    variations = sum(tally.same + tally.different for _, tally in report.targets)
-    return {"drivers": len(places), "variations": variations}
+    driven = [tally.driven for _, tally in report.targets]
+    places = {place for each in driven for place in each.places}
+    return {"drivers": len(places), "variations": sum(e.same + e.different for e in driven)}
 
 
 def _target(target: Target, tally: TargetCounters) -> dict[str, Any]:
@@ -114,9 +114,10 @@ def _target(target: Target, tally: TargetCounters) -> dict[str, Any]:
         "tested": tally.tested.value,
         "reasons": list(tally.reasons),
         "cached": tally.cached,
-        "drivers": list(tally.drivers),
-        "same": tally.same,
-        "different": tally.different,
+        "drivers": list(tally.driven.places),
+        "same": tally.driven.same,
+        "different": tally.driven.different,
+        "changed_lines": {"total": tally.driven.changed, "covered": tally.driven.covered},
     }
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzers.vocabulary import Tested, TestedTarget
+from analyzers.vocabulary import DriverCounts, Tested, TestedTarget
 
 MOST_NAMES = 5
 
@@ -38,14 +38,23 @@ def tested_sentence(tests: Sequence[TestedTarget]) -> str:
 
 
 def comparison_sentence(tests: Sequence[TestedTarget]) -> str:
-    """Return in how many variations of the project's own examples results are as on base."""
-    places = {place for each in tests for place in each.drivers}
-    same, different = sum(each.same for each in tests), sum(each.different for each in tests)
-    if not places or not same:
+    """Return in how many variations of the project's own examples results are as on base.
+
+    Functions share them: the number is that of the function that most of them reach.
+    """
+    driven = [each.driven for each in tests]
+    places = {place for each in driven for place in each.places}
+    most = max(driven, key=lambda each: each.same, default=DriverCounts())
+    if not places or not most.same:
         return ""
-    share = f"{same:,} of {same + different:,}" if different else f"{same:,}"
+    share = (
+        f"{most.same:,} of {most.same + most.different:,}" if most.different else f"{most.same:,}"
+    )
     examples = "1 usage example" if len(places) == 1 else f"{len(places)} usage examples"
-    return f"same results in {share} variations of {examples}"
+    changed, covered = sum(e.changed for e in driven), sum(e.covered for e in driven)
+    lines = "all" if covered == changed else f"{covered} of {changed}"
+    said = f", {lines} changed lines covered" if changed else ""
+    return f"same results in {share} variations of {examples}{said}"
 
 
 def untested(tests: Sequence[TestedTarget]) -> list[tuple[str, str]]:

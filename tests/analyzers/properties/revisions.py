@@ -79,7 +79,7 @@ class Revision:
     def _run_program(self, probe):
         module = types.ModuleType(Path(PATH).stem)
         module.__dict__.update(self.names)
-        program = ProgramRun(probe.program.source, "", probe.program.watched)
+        program = ProgramRun(probe.program.source, "", probe.watched)
         with mock.patch.dict(sys.modules, {module.__name__: module}):
             ending = self._ending(program, probe)
         lines = {path: frozenset(ran) for path, ran in program.lines.items()}

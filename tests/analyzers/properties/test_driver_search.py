@@ -56,9 +56,10 @@ def test_flag_that_no_example_uses_is_told_with_the_example():
 def test_refactoring_changes_nothing_and_is_counted():
     findings, bench = found("y * self.scale", "self.scale * y")
     assert findings == []
-    drivers, same, different = bench.driven
-    assert (drivers, different) == (("README.md:4",), 0)
-    assert same > 20
+    counts = bench.driven
+    assert (counts.places, counts.different) == (("README.md:4",), 0)
+    assert (counts.changed, counts.covered) == (1, 1)
+    assert counts.same > 20
 
 
 def test_other_values_are_one_notice_on_the_changed_line():
@@ -67,7 +68,7 @@ def test_other_values_are_one_notice_on_the_changed_line():
     assert isinstance(finding.criterion, Violates)
     assert CODE.splitlines()[finding.line - 1].strip().startswith("y = x / x.norm")
     assert finding.probes[0].program.edits == 0
-    assert bench.driven[2] > 0
+    assert bench.driven.different > 0
 
 
 def test_nan_for_the_first_time_is_a_failure():
@@ -100,7 +101,7 @@ def test_value_of_a_kind_that_nothing_names_blocks_nothing():
 def test_without_an_example_that_reaches_it_nothing_is_said(readme):
     findings, bench = found("dim=-1", "dim=-2", readme)
     assert findings == []
-    assert bench.driven == ((), 0, 0)
+    assert bench.driven.places == ()
 
 
 def test_helper_is_reached_through_what_uses_it():
