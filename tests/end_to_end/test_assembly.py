@@ -10,6 +10,7 @@ from tests.end_to_end.commandline import LONGEST, home
 from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA
+from tests.worker.report.running import PYTEST
 
 pytestmark = pytest.mark.slow
 
@@ -165,7 +166,7 @@ def test_reproducers_fail_on_the_change_alone(added, project):
 def last_line(tests, tree):
     """What pytest says of some files at its end, run by one process in a tree."""
     ended = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *tests],
+        [sys.executable, *PYTEST, "--no-header", *tests],
         cwd=tree,
         capture_output=True,
         text=True,

@@ -17,6 +17,7 @@ from tests.end_to_end.commandline import LONGEST
 from tests.end_to_end.defects import DESK, SOUND
 from tests.end_to_end.repositories import PROJECTS
 from tests.end_to_end.test_interrupted import interrupted
+from tests.worker.report.running import PYTEST
 from tests.worker.report.test_sarif_report import SCHEMA as SARIF
 from worker import report
 
@@ -165,7 +166,7 @@ def failures(checked, folder, result):
     """The message (or ``None``) of every reproducer, run as the author would in ``folder``."""
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest"),
+            *(sys.executable, *PYTEST, "--noconftest"),
             *(f"--junitxml={result}", f"--rootdir={folder}"),
             *[checked.folder / finding["reproducer"] for finding in checked.findings],
         ],

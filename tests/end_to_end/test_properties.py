@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from tests.end_to_end.commandline import LONGEST, home
 from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, repository, small_repository
+from tests.worker.report.running import PYTEST
 from worker import report
 
 pytestmark = pytest.mark.slow
@@ -47,7 +48,7 @@ def found(checked, function):
 
 def run_test(finding, tree):
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", finding],
+        [sys.executable, *PYTEST, finding],
         cwd=tree,
         capture_output=True,
         text=True,

@@ -21,7 +21,10 @@ class Checkout:
             folder / "scripts" / "gating",
             ignore=shutil.ignore_patterns("__pycache__"),
         )
-        self.write("pytest.ini", "[pytest]\naddopts = -q\nmarkers = slow\n")
+        self.write(
+            "pytest.ini",
+            "[pytest]\naddopts = -q --disable-plugin-autoload -p pytest_timeout\nmarkers = slow\n",
+        )
         self.write(".gitignore", "build/\n__pycache__/\n")
 
     def write(self, path, text):

@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 SITE = Path(pytest.__file__).parents[1]
+# without the plugins of installed packages: finding them takes longer than what is run
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--disable-plugin-autoload")
 WITHOUT_SDK = (
     "pytest",
     "_pytest",
@@ -44,7 +46,7 @@ def run(folder: Path, site: Path | None = None) -> dict[str, str | None]:
     flags = ["-S"] if site else []
     done = subprocess.run(
         [
-            *(sys.executable, *flags, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            *(sys.executable, *flags, *PYTEST),
             "--junitxml=result.xml",
             *sorted(path.name for path in folder.glob("test_*.py")),
         ],

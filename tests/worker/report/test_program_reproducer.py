@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from analyzers.vocabulary import Crashes, Finding, Level, Probe, Program, Violates
+from tests.worker.report.running import PYTEST
 from worker.report.replay_file import read_replay, write_replay
 from worker.report.reproducer import reproducer
 from worker.report.reproducer import test_name as name_of
@@ -53,7 +54,7 @@ def test_it_fails_on_head_and_passes_on_base(tmp_path, criterion, fixed, broken)
     found = []
     for half in (broken, fixed):
         (tmp_path / "halves.py").write_text(CODE.format(half=half))
-        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", test.name]
+        command = [sys.executable, "-B", *PYTEST, test.name]
         ran = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
         found.append(ran.returncode)
     assert found == [1, 0], text

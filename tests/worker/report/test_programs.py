@@ -8,6 +8,7 @@ import pytest
 
 from analyzers.vocabulary import Crashes, Violates
 from tests.analyzers.samples import finding
+from tests.worker.report.running import PYTEST
 from worker.report.artifacts import program_test
 
 TAKEN = replace(finding(), criterion=Violates("refuses('math.exp(0)')"))
@@ -33,7 +34,7 @@ def ran(told, program, folder, *words):
     ids=["taken", "refused", "dies", "raises"],
 )
 def test_test_fails_as_long_as_it_is_so(told, program, status, tmp_path):
-    assert ran(told, program, tmp_path, "-m", "pytest", "-q").returncode == status
+    assert ran(told, program, tmp_path, *PYTEST).returncode == status
 
 
 def test_file_runs_the_program_by_itself(tmp_path):
