@@ -12,11 +12,10 @@ from typing import Any
 
 from analyzers import catalogue
 from analyzers.guest.protocol.child_channel import Wire
-from tests.analyzers.guest.zygotes import Waitable, Zygote
+from tests.analyzers.guest.zygotes import Waitable, Zygote, link_guest
 from worker.sandbox.protocol.channel import decoded
 
 PROJECTS = Path(__file__).parent / "projects"
-PACKAGE = Path(__file__).parents[3] / "analyzers" / "guest"
 PROGRAM = (
     "import sys; sys.path.insert(0, {folder!r}); "
     "from _assayer_guest.main import main; main({descriptor})"
@@ -69,9 +68,7 @@ class GuestAtHand:
         python: str = sys.executable,
         zygote: Zygote | None = None,
     ) -> None:
-        link = folder / "_assayer_guest"
-        if not link.exists():
-            link.symlink_to(PACKAGE)
+        link_guest(folder)
         ours, theirs = socket.socketpair()
         self._socket = ours
         self._wire = Wire(ours.fileno())

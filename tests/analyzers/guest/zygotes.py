@@ -13,8 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
 
+PACKAGE = Path(__file__).parents[3] / "analyzers" / "guest"
 PROGRAM = """
 import json, os, signal, socket, sys
+sys.path.insert(0, {folder!r})
 for name in {modules!r}:
     __import__(name)
 
@@ -39,6 +41,7 @@ while True:
         continue
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     control.close()
+    sys.path.remove({folder!r})
     order = json.loads(order)
     os.dup2(descriptors[1], 2)
     os.environ.clear()
@@ -75,13 +78,23 @@ class Child:
                 time.sleep(0.01)
 
 
-class Zygote:
-    """Imports modules and forks guests; ends with its socket."""
+def link_guest(folder: Path) -> None:
+    """Let the guest's package be imported from the folder, as the sandbox does it."""
+    link = folder / "_assayer_guest"
+    if not link.exists():
+        link.symlink_to(PACKAGE)
 
-    def __init__(self, *modules: str) -> None:
+
+class Zygote:
+    """Imports modules, also the guest's from the folder, and forks guests; ends with its socket."""
+
+    def __init__(self, folder: Path, *modules: str) -> None:
+        link_guest(folder)
         ours, theirs = socket.socketpair()
         self._control = ours
-        program = PROGRAM.format(modules=modules, descriptor=theirs.fileno())
+        program = PROGRAM.format(
+            folder=str(folder), modules=modules, descriptor=theirs.fileno()
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", program],
             pass_fds=[theirs.fileno()],

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analyzers.guest.guests import PACKAGE, SENTIMENT, GuestAtHand, literal, probe, sentiment
+from tests.analyzers.guest.guests import SENTIMENT, GuestAtHand, literal, probe, sentiment
+from tests.analyzers.guest.zygotes import PACKAGE
 
 OLDEST = (3, 9)
 

@@ -26,7 +26,7 @@ def contract(*ensures: str, constructor: Any = None, requires: Any = (), **argum
 def guests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Prepares a guest for a function, once."""
     started: dict[str, GuestAtHand] = {}
-    zygote = Zygote("hypothesis", "torch")
+    zygote = Zygote(tmp_path_factory.mktemp("zygote"), "hypothesis", "torch")
 
     def guest(function: str) -> GuestAtHand:
         if function not in started:

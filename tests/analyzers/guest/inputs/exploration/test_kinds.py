@@ -20,7 +20,7 @@ DEEP = "deep.py"
 def explore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Functions of one project, whose guests have what it imports from one process."""
     started: dict[str, GuestAtHand] = {}
-    zygote = Zygote("hypothesis", "jaxtyping", "torch")
+    zygote = Zygote(tmp_path_factory.mktemp("zygote"), "hypothesis", "jaxtyping", "torch")
 
     def explored(function: str, terms: Any, file: str = "kinds.py", **more: Any) -> Any:
         if function not in started:
