@@ -5,6 +5,7 @@ import builtins
 import re
 import subprocess
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -77,17 +78,22 @@ def test_folders_are_nested_at_most_four_deep():
     assert [str(path) for path in guest if len(path.parts) > 5] == []
 
 
+@cache
+def docstrings() -> list[tuple[Path, int, str]]:
+    """Return the file, the line and the text of each docstring of the product."""
+    return [
+        (path, getattr(node, "lineno", 1), ast.get_docstring(node) or "")
+        for path in product()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
 QUESTION = re.compile(r"(Whether|What|How|Where|That|Which|Who|Why|When)\b")
 
 
 def test_no_docstring_starts_as_a_question():
-    started = [
-        f"{path}:{getattr(node, 'lineno', 1)}"
-        for path in product()
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        and QUESTION.match(ast.get_docstring(node) or "")
-    ]
+    started = [f"{path}:{line}" for path, line, text in docstrings() if QUESTION.match(text)]
     assert started == []
 
 
@@ -95,19 +101,16 @@ RAISED = re.compile(r"\b[Rr]aises?\s+(?:``([A-Z]\w+)``|:class:`(\w+)`)")
 
 
 def test_errors_that_docstrings_promise_exist():
-    trees = {path: parsed(path) for path in product()}
     known = set(dir(builtins))
-    for node in (node for module in trees.values() for node in ast.walk(module)):
+    for node in (node for path in product() for node in ast.walk(parsed(path))):
         if isinstance(node, ast.ClassDef):
             known.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             known.update(name.asname or name.name for name in node.names)
     promised = {
         (str(path), name)
-        for path, module in trees.items()
-        for node in ast.walk(module)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        for name in map("".join, RAISED.findall(ast.get_docstring(node) or ""))
+        for path, _, text in docstrings()
+        for name in map("".join, RAISED.findall(text))
     }
     assert len(promised) > 50
     assert {(path, name) for path, name in promised if name not in known} == set()

@@ -92,9 +92,7 @@ class Zygote:
         link_guest(folder)
         ours, theirs = socket.socketpair()
         self._control = ours
-        program = PROGRAM.format(
-            folder=str(folder), modules=modules, descriptor=theirs.fileno()
-        )
+        program = PROGRAM.format(folder=str(folder), modules=modules, descriptor=theirs.fileno())
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", program],
             pass_fds=[theirs.fileno()],

@@ -62,7 +62,7 @@ def test_code_that_reads_all_of_an_answer_never_crashes(
         pytest.param("careful", set(), marks=pytest.mark.slow),
         pytest.param("forced", set(), marks=pytest.mark.slow),
         pytest.param("free", {"AttributeError"}, marks=pytest.mark.slow),
-        ("streamed", set()),
+        pytest.param("streamed", set(), marks=pytest.mark.slow),
         pytest.param("split", {"ValueError"}, marks=pytest.mark.slow),
     ],
 )
