@@ -1,5 +1,8 @@
 """What the judges do where the world is not as the cases have it."""
 
+from types import SimpleNamespace
+from unittest.mock import Mock
+
 import pytest
 
 from analyzers import catalogue
@@ -18,8 +21,25 @@ from analyzers.cloud.api_answers import (
 from analyzers.cloud.cloud_analyzer import CloudAnalyzer
 from analyzers.cloud.repairs import label_repairs
 from analyzers.cloud.repairs.related_words import UNAVAILABLE, NounGraph
+from analyzers.cloud.stages.run_outcomes import crashes
 from analyzers.criteria import is_informative
-from analyzers.vocabulary import BranchOutcome, Finding, NotRun, Returned, Run, Skipped, TimedOut
+from analyzers.vocabulary import (
+    BranchOutcome,
+    ErrorOrigin,
+    Exchange,
+    Finding,
+    Form,
+    Input,
+    InputArgument,
+    InputKind,
+    NotRun,
+    Origin,
+    Probe,
+    Returned,
+    Run,
+    Skipped,
+    TimedOut,
+)
 from tests.analyzers.cloud.bench import Case, FakeBench
 from tests.analyzers.samples import goal, raised, run
 
@@ -79,6 +99,32 @@ def test_function_that_cannot_be_called_says_so():
     (skipped,) = examined(case)
     assert isinstance(skipped, Skipped)
     assert skipped.reason == "the function could not be called"
+
+
+@pytest.mark.parametrize(
+    ("api", "told"), [("google.vision.label_detection", 1), ("openai.chat_completions", 0)]
+)
+def test_error_on_an_answer_with_fields_that_nothing_models_is_not_the_codes_own(api, told):
+    case = Case(source="def check(path):\n    return labels()[0]\n")
+    shown = Input(InputKind.IMAGE, b"", "a dog", "dog", ".png", Origin("drawn"))
+    probe = Probe("app.py::check", {"path": InputArgument(Form.PATH, shown)})
+    seen = run(ending=raised(line=2, origin=ErrorOrigin.ANSWERS), exchanges=[Exchange(api, "", {})])
+    look = SimpleNamespace(
+        target=case.target,
+        bench=FakeBench(case),
+        asked=(APIS[api],),
+        executed=[(probe, seen)],
+        searched=SimpleNamespace(crashes=()),
+        crashes=Mock(
+            **{
+                "findings.return_value": (),
+                "undecided.return_value": (),
+                "is_an_answers_doing.return_value": False,
+            }
+        ),
+        is_own_error=lambda run: False,
+    )
+    assert [finding.rule for finding in crashes(look)] == ["code/error"] * told
 
 
 ANSWER = {

@@ -98,6 +98,31 @@ def grouped(places):
         assert not any(folder.exists() for folder in group.folders)
 
 
+@pytest.mark.parametrize(
+    ("unified", "bounds"),
+    [
+        (False, {"memory.limit_in_bytes": "ALL", "memory.memsw.limit_in_bytes": "ALL"}),
+        (True, {"memory.max": "ALL", "memory.swap.max": "0", "memory.oom.group": "1"}),
+    ],
+)
+def test_memory_is_bounded_with_swap(unified, bounds, tmp_path, monkeypatch):
+    mkdir = Path.mkdir
+
+    def make(folder):
+        mkdir(folder)
+        for name in bounds:
+            (folder / name).touch()
+
+    monkeypatch.setattr(Path, "mkdir", make)
+    limits = Limits()
+    everything = limits.memory + 2 * limits.scratch + cgroups.SHARED_MEMORY
+    (folder,) = make_group(
+        [CgroupHierarchy(tmp_path, unified, frozenset({"memory"}))], limits
+    ).folders
+    written = {name: (folder / name).read_text().replace(str(everything), "ALL") for name in bounds}
+    assert written == bounds
+
+
 def eventually(fact) -> bool:
     deadline = time.monotonic() + 120
     while not fact():
