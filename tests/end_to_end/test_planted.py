@@ -6,7 +6,6 @@ Every finding can be seen again: by its reproducer, by replay, in every format.
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -159,7 +158,13 @@ def test_what_was_found_before_stands(desk, tmp_path, planted):
 
 
 RECEIPT = "desk/archive.py::shelf"
-FORMATS = ("text", "json", "markdown", "sarif", "junit", "html")
+SUFFIXES = {
+    "text": ".txt",
+    "markdown": ".md",
+    "sarif": ".sarif",
+    "junit": ".xml",
+    "html": ".html",
+}
 
 
 def failures(checked, folder, result):
@@ -231,41 +236,44 @@ def test_replay_works_on_a_folder_without_git(existing, desk):
 
 
 @pytest.fixture(scope="module")
-def rendered(desk):
-    """One finding in every format, printed to standard output."""
-    check = ("check", desk.repository, "--base", "main", "--head", "planted", "--target", RECEIPT)
-    with ThreadPoolExecutor(2) as pool:
-        ended = pool.map(lambda form: desk.home.run(*check, "--quiet", "--format", form), FORMATS)
-        return dict(zip(FORMATS, ended, strict=True))
+def rendered(desk, tmp_path_factory):
+    """One finding in every format: JSON on standard output, the others in files."""
+    folder = tmp_path_factory.mktemp("rendered")
+    files = {form: folder / f"report{SUFFIXES[form]}" for form in SUFFIXES}
+    ended = desk.home.run(
+        *("check", desk.repository, "--base", "main", "--head", "planted", "--target", RECEIPT),
+        *("--quiet", "--format", "json"),
+        *(word for file in files.values() for word in ("--output", file)),
+    )
+    assert (ended.status, ended.err) == (0, "")
+    return {"json": ended.out, **{form: file.read_text("utf-8") for form, file in files.items()}}
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["json", *SUFFIXES])
 def test_every_format_is_rendered(rendered, form):
-    assert rendered[form].status == 0
-    assert rendered[form].err == ""
-    assert "IndexError" in rendered[form].out
-    assert "desk/archive.py" in rendered[form].out
+    assert "IndexError" in rendered[form]
+    assert "desk/archive.py" in rendered[form]
 
 
 def test_json_on_standard_output_is_a_report(rendered):
-    report = json.loads(rendered["json"].out)
+    report = json.loads(rendered["json"])
     assert report["schema"] == "assayer-report/1"
     assert len(report["findings"]) == 1
 
 
 def test_sarif_is_valid(rendered):
-    log = json.loads(rendered["sarif"].out)
+    log = json.loads(rendered["sarif"])
     SARIF.validate(log)
     assert log["runs"][0]["results"][0]["ruleId"] == "cloud/crash"
 
 
 def test_junit_is_xml(rendered):
-    names = [case.get("name") for case in ET.fromstring(rendered["junit"].out).iter("testcase")]
+    names = [case.get("name") for case in ET.fromstring(rendered["junit"]).iter("testcase")]
     assert names
 
 
 def test_page_needs_nothing_from_outside(rendered):
-    page = rendered["html"].out
+    page = rendered["html"]
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert "data:image/" in page
     assert 'src="http' not in page
