@@ -15,6 +15,7 @@ from analyzers.criteria import crash_of
 from analyzers.guest.annotations.constraints import Constraint, Expression
 from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraints.constraint_builders import options_of
+from analyzers.inference.constraints.lattice import ARRAYS
 from analyzers.inference.facts import Confidence, ConstraintSource
 from analyzers.inference.function_contracts import CONSTRUCTOR, FunctionContract, ParameterContract
 from analyzers.vocabulary import (
@@ -34,6 +35,13 @@ MOSTLY = 0.2
 TINY = 1e-6
 """Numbers closer to zero say nothing of a function, unless an annotation allows them."""
 
+LEAST_FAILING = 20
+"""So many inputs fail, and none returns, before all that the function lets through do."""
+
+_OF_SHAPES = frozenset({"RuntimeError", "ValueError", "IndexError"})
+_OF_KINDS = re.compile(
+    r"(d|scalar |data )type|\b(long|int|byte|half|float|double|bool)\b|cuda", re.I
+)
 _OWN_FAULT = frozenset({"NameError", "UnboundLocalError"})
 _OWN_WORDS = re.compile(
     r"^module '[\w.]+' has no attribute"
@@ -256,6 +264,26 @@ def is_certain(
         return False
     term = weakest_parameter(failure, terms)
     return term is None or term.confidence >= wanted(failure, terms, explored, text)
+
+
+def fails_always(
+    failure: Failure, terms: FunctionContract, explored: ExplorationResult, asserted: frozenset[str]
+) -> bool:
+    """Return whether every input that the function's own assertions let through fails so.
+
+    ``asserted`` are the arrays whose shapes they are about: all that there are.  Errors of
+    other kinds of values than the function takes say nothing.
+    """
+    ending = failure.run.ending
+    if not isinstance(ending, Raised) or terms.unset or terms.variadic is not None:
+        return False
+    if ending.exception not in _OF_SHAPES or _OF_KINDS.search(ending.message):
+        return False
+    arrays = {name for name, term in terms.terms.items() if parse(term.constraint).kind in ARRAYS}
+    others = [term for name, term in terms.terms.items() if name not in arrays]
+    known = arrays <= asserted and all(each.confidence >= Confidence.LIKELY for each in others)
+    tried = explored.executions - explored.refused
+    return bool(arrays) and known and failure.seen == tried >= LEAST_FAILING
 
 
 def one_failure_per_line(failures: Sequence[Failure]) -> tuple[Failure, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -126,7 +127,19 @@ def _distinct(conditions: Sequence[InferredRequirement]) -> tuple[InferredRequir
     surest: dict[str, InferredRequirement] = {}
     for each in sorted(conditions, key=lambda each: -each.confidence):
         surest.setdefault(each.condition, each)
-    return tuple(each for each in surest.values() if not each.condition.endswith(" is not None"))
+    empty = {f"len({name})" for name in map(_may_be_empty, surest) if name}
+    return tuple(
+        each
+        for each in surest.values()
+        if not each.condition.endswith(" is not None")
+        and each.condition.partition(" >= ")[0] not in empty
+    )
+
+
+def _may_be_empty(condition: str) -> str | None:
+    """Return the array that documentation says to have no rows, perhaps."""
+    found = re.fullmatch(r"(\w+)\.shape\[0\] >= 0", condition)
+    return None if found is None else found[1]
 
 
 def _one(facts: Sequence[InferredConstraint], *, refuses_none: bool) -> InferredConstraint | None:
@@ -164,11 +177,46 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     called = any(fact.source in _EXAMPLES for fact in facts)
     kept = [fact for fact in facts if not (declared and _is_branch(fact))]
     numbers = (*NUMBERS, "froms")
+    kept = _as_documented(kept)
     return [
         fact
         for fact in kept
         if not (called and fact.source == _NAME and fact.constraint.kind in numbers)
     ]
+
+
+def _as_documented(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
+    """Return the facts with the documented shape alone where it excludes that of the layers.
+
+    The interpreter guesses a rank where the code leaves it open.  Where it did not, the
+    documented shape is a ``GUESS``.
+    """
+    documented = [fact for fact in facts if _is_shaped(fact, ConstraintSource.DOCSTRING)]
+    followed = [fact for fact in facts if _is_shaped(fact, ConstraintSource.SHAPE)]
+    apart = [
+        each
+        for each in followed
+        if documented and meet(each.constraint, documented[0].constraint) is None
+    ]
+    sure = any(each.confidence == _STRONG for each in apart)
+    return [
+        replace(fact, constraint=_without_shape(fact.constraint))
+        if fact in apart
+        else replace(fact, confidence=_GUESS)
+        if sure and fact in documented
+        else fact
+        for fact in facts
+    ]
+
+
+def _is_shaped(fact: InferredConstraint, source: ConstraintSource) -> bool:
+    shaped = fact.constraint.kind in ARRAYS and fact.constraint["shape"] is not None
+    return fact.source == source and shaped
+
+
+def _without_shape(constraint: Constraint) -> Constraint:
+    kept = tuple(each for each in constraint.arguments if each[0] != "shape")
+    return Constraint(constraint.kind, kept)
 
 
 def _is_branch(fact: InferredConstraint) -> bool:

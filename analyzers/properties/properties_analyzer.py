@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from analyzers.code_errors import ObservedError, code_error, is_own_error, respelled
 from analyzers.guest.annotations.annotation_reader import read
+from analyzers.inference.constraint_sources.guard_facts import asserted_shapes
 from analyzers.inference.exploration import (
     LEAST_SECONDS,
     SECONDS,
@@ -31,6 +32,7 @@ from analyzers.inference.function_contracts import (
 from analyzers.inference.function_lookup import find_function
 from analyzers.inference.inference_messages import doubt_sentence
 from analyzers.inference.input_validity import (
+    fails_always,
     is_certain,
     number_between,
     one_failure_per_line,
@@ -308,7 +310,9 @@ def _judged(
         return code_error(
             NAME, target, ObservedError(failure.probe, failure.run, failure.seen, runs), bench
         )
-    if died:
+    subject = None if before else find_function(target.path, target.function, ProjectTexts(bench))
+    asserted = frozenset[str]() if subject is None else asserted_shapes(subject)
+    if died or fails_always(failure, terms, explored, asserted):
         return _doubtful(finding, failure, terms)
     return Skipped(NAME, target.id, f"{where}, but {doubt_sentence(failure, terms)}")
 

@@ -5,24 +5,32 @@ from __future__ import annotations
 import ast
 import doctest
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from analyzers.guest.annotations.constraints import Argument, Constraint
+from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
 from analyzers.inference.constraint_sources import parameter_uses
 from analyzers.inference.constraint_sources.module_scope import dotted_name
 from analyzers.inference.constraints.constraint_builders import build, build_if_possible, one_of
+from analyzers.inference.constraints.dimensions import dims_of, is_variadic
 from analyzers.inference.facts import (
     Confidence,
     ConstraintSource,
     Fact,
     FunctionContext,
     InferredConstraint,
+    InferredRequirement,
     parse_module,
 )
 from analyzers.inference.function_lookup import sibling_method
 
-from .docstring_phrases import ParameterDescription, Phrase, read_description
+from .docstring_phrases import (
+    MAY_BE_EMPTY,
+    ParameterDescription,
+    Phrase,
+    least_size,
+    read_description,
+)
 
 _HEADING = re.compile(
     r"(args|arguments|parameters|params|inputs?|keyword args|keyword arguments|shapes?):?$", re.I
@@ -140,6 +148,28 @@ def _entries(block: list[str], *patterns: re.Pattern[str]) -> Iterator[Docstring
         yield DocstringEntry(names, head["type"] or "", text.strip())
 
 
+_IN_PROSE = re.compile(
+    r"\b(?P<name>[A-Za-z_]\w*)`{0,2}\s+(?:of shape\s+|with shape\s+)?`{0,2}"
+    r"(?P<text>\((?P<dims>[\w*.]+\s*,[\w*.,\s]*)\))"
+)
+_NO_SIZE = re.compile(
+    r"optional|default|required|none|tensor|array|ndarray|list|tuple|str|string|int|float|bool",
+    re.I,
+)
+_SENTENCE = re.compile(r"\.\s|\n\s*\n|;")
+
+
+def prose_entries(docstring: str, names: Collection[str]) -> Iterator[DocstringEntry]:
+    """The shapes that sentences give to parameters: ``mean of x (B, T, D) where mask (B, T)``."""
+    found = [each for each in _IN_PROSE.finditer(docstring) if each["name"] in names]
+    ends = [each.start() for each in found[1:]] + [len(docstring)]
+    for match, end in zip(found, ends, strict=False):
+        words = [word.strip() for word in match["dims"].split(",") if word.strip()]
+        if not any(map(_NO_SIZE.fullmatch, words)):
+            rest = _SENTENCE.split(docstring[match.start("text") : end], maxsplit=1)[0]
+            yield DocstringEntry((match["name"],), "", " ".join(rest.split()))
+
+
 _MODULES = {"torch": "tensors", "np": "np_arrays", "numpy": "np_arrays", "jnp": "jax_arrays"}
 _SIZED = ("randn", "rand", "zeros", "ones", "empty", "random.rand", "random.randn", "random.random")
 _WITHIN = {
@@ -254,9 +284,13 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
     names = {arg.arg for arg in subject.parameters}
     where = f"{subject.path}:{subject.node.lineno}"
     shapes: dict[str, Argument] = {}
-    for entry in docstring_entries(text):
+    listed = list(docstring_entries(text))
+    described = {name for entry in listed for name in entry.names}
+    arrays = {name: parameter_uses.array_kind(subject, name) for name in names}
+    told = prose_entries(text, {name for name in names - described if arrays[name]})
+    for entry in (*listed, *told):
         for name in names.intersection(entry.names):
-            kind = parameter_uses.array_kind(subject, name) or "np_arrays"
+            kind = arrays[name] or "np_arrays"
             found = list(read_description(ParameterDescription(name, entry.type, entry.text, kind)))
             match = _SAME.search(entry.text)
             alike = shapes.get(match["name"]) if match is not None else None
@@ -266,6 +300,7 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
                 shape = each.constraint["shape"]
                 if shape is not None:
                     shapes[name] = shape
+                    yield from _sizes_of(name, shape, entry, text, where)
                 yield InferredConstraint(
                     name, each.constraint, ConstraintSource.DOCSTRING, each.confidence, where
                 )
@@ -273,6 +308,26 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
         yield InferredConstraint(
             name, constraint, ConstraintSource.DOCUMENT, Confidence.LIKELY, where
         )
+
+
+def _sizes_of(
+    name: str, shape: Argument, entry: DocstringEntry, docstring: str, where: str
+) -> Iterator[InferredRequirement]:
+    """Yield the least sizes that a docstring says: ``n >= 0``, "may be empty"."""
+    for place, dim in enumerate(dims_of(shape) or ()):
+        if is_variadic(dim):
+            return
+        word = dim.value if isinstance(dim, Expression) else None
+        least = least_size(word, docstring) if isinstance(word, str) else None
+        if least is None and place == 0 and MAY_BE_EMPTY.search(entry.text):
+            least = 0
+        if least not in (None, 1):
+            yield InferredRequirement(
+                f"{name}.shape[{place}] >= {least}",
+                ConstraintSource.DOCSTRING,
+                Confidence.LIKELY,
+                where,
+            )
 
 
 def docstring(subject: FunctionContext) -> str:

@@ -92,6 +92,7 @@ _DTYPES = tuple(
         (r"\buint8|\bbyte\s?tensor", "uint8"),
     )
 )
+MAY_BE_EMPTY = re.compile(r"\b(?:(?:may|can) be|possibly|perhaps) empty\b", re.I)
 _DIVIDED = re.compile(r"(?:divisible by|multiple of)\s+(?P<by>\d+)", re.I)
 
 
@@ -192,6 +193,16 @@ def _dim(word: str) -> object | None:
     if re.fullmatch(r"[A-Za-z]\w*", plain):
         return plain.lower()
     return None
+
+
+def least_size(dimension: str, docstring: str) -> int | None:
+    """The least size that a docstring says of a dimension: ``n >= 0``, ``N > 1``, "n may be zero"."""
+    word = re.escape(dimension)
+    bound = re.search(rf"(?<![\w.]){word}\s*(>=|≥|>)\s*(\d+)(?!\w|\.\d)", docstring, re.I)
+    if bound is not None:
+        return int(bound[2]) + (bound[1] == ">")
+    zero = re.search(rf"(?<![\w.]){word}\s+(?:may|can) be (?:0|zero)\b", docstring, re.I)
+    return None if zero is None else 0
 
 
 def bounds_in(text: str) -> Interval | None:

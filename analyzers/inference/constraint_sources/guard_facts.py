@@ -65,6 +65,15 @@ def known_choices(subject: FunctionContext) -> Iterator[InferredConstraint]:
             )
 
 
+def asserted_shapes(subject: FunctionContext) -> frozenset[str]:
+    """Return the arrays that the function refuses where they have another shape."""
+    return frozenset(
+        each.parameter
+        for each in facts(subject)
+        if isinstance(each, InferredConstraint) and each.constraint["shape"] is not None
+    )
+
+
 def _nodes(subject: FunctionContext) -> Iterator[ast.AST]:
     for statement in subject.node.body:
         yield from ast.walk(statement)

@@ -1,12 +1,19 @@
 """Which failures of inferred inputs are told."""
 
+from dataclasses import replace
+
 from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraint_sources import shape_facts
 from analyzers.inference.facts import Confidence, ConstraintSource
 from analyzers.inference.function_contracts import FunctionContract, ParameterContract
 from analyzers.inference.function_lookup import find_function
 from analyzers.inference.inference_messages import doubt_sentence
-from analyzers.inference.input_validity import is_certain, missing_state, number_between
+from analyzers.inference.input_validity import (
+    fails_always,
+    is_certain,
+    missing_state,
+    number_between,
+)
 from analyzers.vocabulary import (
     Contract,
     ExplorationResult,
@@ -154,3 +161,16 @@ def test_guessed_ranks_that_contradict_are_guesses():
     )
     subject = find_function("net.py", "right", {"net.py": code})
     assert {fact.confidence for fact in shape_facts.facts(subject)} == {Confidence.GUESS}
+
+
+def test_failure_of_all_that_the_assertions_let_through_is_told():
+    found = replace(failure(x="tensor((4, 6))"), seen=30)
+    known = terms(x=term("tensors(shape=('b', 3))", sure=Confidence.GUESS))
+    every = ExplorationResult(executions=40, refused=10)
+    asserted = frozenset("x")
+    assert fails_always(found, known, every, asserted)
+    assert not fails_always(found, known, every, frozenset())
+    assert not fails_always(found, known, replace(every, passed=1, executions=41), asserted)
+    assert not fails_always(replace(found, seen=9), known, replace(every, executions=19), asserted)
+    other_kind = failure(ending=("IndexError", "tensors used as indices must be long"), x="1")
+    assert not fails_always(replace(other_kind, seen=30), known, every, asserted)

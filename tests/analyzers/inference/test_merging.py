@@ -1,5 +1,7 @@
 """Facts of several sources put together."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,6 +84,17 @@ def test_docstring_against_inferred_shape_is_a_guess():
     told = fact('tensors(dtype="float32", shape=("t", "n", 29))', ConstraintSource.DOCSTRING)
     assert only(followed)[1] == Confidence.STRONG
     assert only(followed, told)[1] == Confidence.GUESS
+
+
+def test_docstring_stands_before_a_rank_that_was_guessed():
+    followed = fact("tensors(dtype='float32', shape=('b', 'd'))", ConstraintSource.SHAPE)
+    documented = fact("tensors(shape=('n',))", ConstraintSource.DOCSTRING)
+    hint = fact("tensors()", ConstraintSource.HINT)
+    told = "tensors(dtype=\"float32\", shape=('n',))"
+    told, confidence = only(hint, followed, documented)
+    assert (parse(told)["shape"], confidence) == (documented.constraint["shape"], Confidence.LIKELY)
+    sure = replace(followed, confidence=Confidence.STRONG)
+    assert only(hint, sure, documented) == (told, Confidence.GUESS)
 
 
 def test_names_never_narrow_calls():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -9,7 +10,7 @@ from ...annotations.constraints import Constraint
 from ...annotations.syntax import AnnotationError, parse
 from ..recipes import DisplayRecipe, Recipe, evaluate
 from ..solving.condition_terms import Branch, ConditionPart, alternatives, compiled, is_true
-from ..solving.domains import DimensionSizes, with_upper_bound
+from ..solving.domains import DimensionSizes, Undecidable, shape_of, with_upper_bound
 from ..solving.drawing_order import names_of, order, split
 from ..solving.expression_narrowing import SolverState
 from ..solving.finite_values import refined
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 SELF = "self"
+_OF_ZERO = re.compile(r"(\w+)\.shape\[(\d+)\] >= 0")
 _MOST_KEPT, _MOST_COMBINED, _MOST_LISTED, _REDRAWS = 1024, 64, 256, 3
 
 
@@ -74,6 +76,7 @@ class _Call:
         self._constraints, solved, self._groups = split(parsed, self._sources)
         self._instance = object_strategies.instance(contract.get("constructor"), scope, owner)
         self._branches = [_alternatives(*pair) for pair in zip(self._sources, solved)]
+        self._allow_zero()
         self._strategies: Dict[Constraint, Any] = {}
         self._starts: Dict[Tuple[int, ...], SolverState] = {}
         self._orders: Dict[Tuple[int, ...], Tuple[str, ...]] = {}
@@ -89,6 +92,18 @@ class _Call:
         for constraint in self._constraints.values():
             asked |= names_of(constraint)
         return frozenset(asked & {SELF, *self._constraints})
+
+    def _allow_zero(self) -> None:
+        """Let named dimensions be zero where a condition says so: ``x.shape[0] >= 0``."""
+        for found in filter(None, map(_OF_ZERO.fullmatch, self._sources)):
+            constraint = self._constraints.get(found[1])
+            try:
+                sides = shape_of(constraint["shape"] if constraint else None).sides
+            except Undecidable:
+                continue
+            side = sides[int(found[2])] if int(found[2]) < len(sides) else None
+            if isinstance(side, str) and side.isidentifier():
+                self._scope.least.setdefault(side, 0)
 
     def _state(self, bound: Mapping[str, Any]) -> SolverState:
         constraints = dict(self._constraints)

@@ -63,6 +63,14 @@ def test_dimensions_are_shared():
         assert call["m"](call["x"]).shape == call["y"].shape
 
 
+def test_named_dimensions_are_zero_where_a_condition_says_so():
+    arguments = {"x": 'tensors(shape=("n", "d"))', "y": 'tensors(shape=("n",))'}
+    calls = drawn(arguments, ["y.shape[0] >= 0"], examples=60, scope=CallScope(NAMESPACE))
+    assert {len(call["x"]) for call in calls} >= {0, 1}
+    assert all(len(call["x"]) == len(call["y"]) and call["x"].shape[1] for call in calls)
+    assert all(map(len, (call["x"] for call in drawn(arguments, [], scope=CallScope(NAMESPACE)))))
+
+
 def test_shapes_of_narrowed_names_stay_shared():
     calls = drawn(
         {"x": 'tensors(shape="b c")', "y": 'tensors(shape="c b")', "n": "ints(12, 40)"},
