@@ -411,6 +411,7 @@ _NOTHING_EXPLORED: Mapping[str, Any] = {
     "seconds": 0.0,
     "failures": [],
     "passing": [],
+    "failing": [],
     "hits": [],
     "unmet": None,
     "notes": [],

@@ -87,6 +87,7 @@ def _filled_number(surer: Constraint, guess: Constraint) -> Constraint:
 
 
 _NAME = ConstraintSource.NAME
+_STATED = (ConstraintSource.GUARD, ConstraintSource.DOCSTRING)
 _EXAMPLES = (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT)
 _ORDER = {source: place for place, source in enumerate(ConstraintSource)}
 _GUESS, _LIKELY, _STRONG = Confidence.GUESS, Confidence.LIKELY, Confidence.STRONG
@@ -115,6 +116,8 @@ def merge_facts(facts: Iterable[Fact]) -> InferredContract:
     arguments: dict[str, InferredConstraint] = {}
     for name in dict.fromkeys(fact.parameter for fact in inferred):
         ours = [fact for fact in inferred if fact.parameter == name]
+        if _excluded(ours):
+            conditions = [each for each in conditions if not _is_followed(each, name)]
         found = _one(
             ours, refuses_none=any((each.condition == f"{name} is not None") for each in conditions)
         )
@@ -177,7 +180,7 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     called = any(fact.source in _EXAMPLES for fact in facts)
     kept = [fact for fact in facts if not (declared and _is_branch(fact))]
     numbers = (*NUMBERS, "froms")
-    kept = _as_documented(kept)
+    kept = _as_stated(kept)
     return [
         fact
         for fact in kept
@@ -185,38 +188,49 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     ]
 
 
-def _as_documented(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
-    """Return the facts with the documented shape alone where it excludes that of the layers.
+def _as_stated(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
+    """Return the facts without a followed shape that an asserted or documented one excludes.
 
     The interpreter guesses a rank where the code leaves it open.  Where it did not, the
     documented shape is a ``GUESS``.
     """
-    documented = [fact for fact in facts if _is_shaped(fact, ConstraintSource.DOCSTRING)]
-    followed = [fact for fact in facts if _is_shaped(fact, ConstraintSource.SHAPE)]
-    apart = [
-        each
-        for each in followed
-        if documented and meet(each.constraint, documented[0].constraint) is None
-    ]
-    sure = any(each.confidence == _STRONG for each in apart)
+    apart = _excluded(facts)
+    sure = any(fact.confidence == _STRONG for fact in apart)
     return [
         replace(fact, constraint=_without_shape(fact.constraint))
         if fact in apart
         else replace(fact, confidence=_GUESS)
-        if sure and fact in documented
+        if sure and _is_shaped(fact, ConstraintSource.DOCSTRING)
         else fact
         for fact in facts
     ]
 
 
-def _is_shaped(fact: InferredConstraint, source: ConstraintSource) -> bool:
+def _excluded(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
+    """Return the followed shapes of a parameter that an asserted or documented one excludes."""
+    stated = [fact for fact in facts if _is_shaped(fact, *_STATED)]
+    return [
+        fact
+        for fact in facts
+        if _is_shaped(fact, ConstraintSource.SHAPE)
+        and any(meet(fact.constraint, each.constraint) is None for each in stated)
+    ]
+
+
+def _is_shaped(fact: InferredConstraint, *sources: ConstraintSource) -> bool:
     shaped = fact.constraint.kind in ARRAYS and fact.constraint["shape"] is not None
-    return fact.source == source and shaped
+    return fact.source in sources and shaped
 
 
 def _without_shape(constraint: Constraint) -> Constraint:
     kept = tuple(each for each in constraint.arguments if each[0] != "shape")
     return Constraint(constraint.kind, kept)
+
+
+def _is_followed(requirement: InferredRequirement, name: str) -> bool:
+    return requirement.source == ConstraintSource.SHAPE and f"{name}.shape[" in (
+        requirement.condition
+    )
 
 
 def _is_branch(fact: InferredConstraint) -> bool:

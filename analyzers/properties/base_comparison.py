@@ -21,6 +21,7 @@ from analyzers.properties.changed_results import (
     ResultDifference,
     result_difference,
 )
+from analyzers.properties.failure_shrinking import returning_on_base, smallest_failure
 from analyzers.properties.gradient_comparison import LOST, gradient_differences
 from analyzers.properties.property_findings import failure_finding, is_at_change
 from analyzers.properties.result_relations import broken_relations
@@ -71,9 +72,7 @@ def changed_findings(
     ``passing`` are inputs that return on head, ``compared`` runs that were made on both
     revisions.  A result that is not the same twice on either revision says nothing.
     """
-    probes = [replace(probe, observed=True) for probe in passing]
-    heads, bases = bench.run(probes), bench.run_on_base(probes)
-    runs = [ComparedRun(*each) for each in zip(probes, bases or (), heads, strict=False)]
+    runs = returning_on_base([replace(probe, observed=True) for probe in passing], bench)
     yield from _changed_findings(target, [*compared, *runs], bench)
 
 
@@ -237,9 +236,10 @@ def new_failure(
     """
     explored = ExplorationResult(executions=len(compared), passed=len(compared) - failure.seen)
     terms = FunctionContract(Contract(), {})
-    found = failure_finding(failure, terms, explored, target, bench, returns_on_base=True)
     probe = replace(failure.probe, observed=True)
     guessed = all(each.guessed for each in compared if each.probe == probe)
+    failure = smallest_failure(failure, target, bench)
+    found = failure_finding(failure, terms, explored, target, bench, returns_on_base=True)
     if not guessed:
         return found
     ending = failure.run.ending

@@ -152,7 +152,7 @@ class _Search:
         yield from self._calls(known, constructor)
         if not drawn and _is_optimizer(self.base):
             yield from _optimizer_calls(self.base)
-        plain = [each for each in map(_recipes, drawn) if each is not None]
+        plain = [each for each in map(recipes_of, drawn) if each is not None]
         for recipes in sorted(plain, key=lambda each: sum(map(len, each.values())))[:MOST_DRAWN]:
             yield with_random_elements(KnownCall.of(recipes, constructor))
 
@@ -196,7 +196,7 @@ class _Search:
         return known
 
     def _batch(self, calls: Sequence[KnownCall]) -> list[_Entry]:
-        probes = [_probe(self.target, each) for each in calls]
+        probes = [call_probe(self.target, each) for each in calls]
         bases = self.bench.run_on_base(probes)
         if bases is None:
             return []
@@ -232,12 +232,14 @@ def _optimizer_calls(subject: FunctionContext) -> Iterator[KnownCall]:
             yield KnownCall({f"{CONSTRUCTOR}params": f"[{given}]"}, owner)
 
 
-def _probe(target: Target, call: KnownCall) -> Probe:
+def call_probe(target: Target, call: KnownCall) -> Probe:
+    """Return the probe of a call, observed."""
     arguments = {name: RecipeArgument(text) for name, text in call.recipes().items()}
     return Probe(target.id, arguments, observed=True)
 
 
-def _recipes(probe: Probe) -> dict[str, str] | None:
+def recipes_of(probe: Probe) -> dict[str, str] | None:
+    """Return the recipes of a probe by place; ``None`` where an argument has none."""
     found: dict[str, str] = {}
     for name, argument in probe.arguments.items():
         if isinstance(argument, RecipeArgument):

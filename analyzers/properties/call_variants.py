@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analyzers.inference.constraint_sources.default_values import defaults
@@ -85,6 +85,49 @@ def smaller(call: KnownCall) -> Iterator[KnownCall]:
             yield _resized(call, parts | least)
             yield _resized(call, parts)
     yield call
+
+
+def simpler(call: KnownCall, optional: Collection[str]) -> Iterator[KnownCall]:
+    """Yield simpler forms of a call: without an optional argument, smaller, plainer."""
+    for name in call.given.keys() & optional:
+        kept = {each: text for each, text in call.given.items() if each != name}
+        yield replace(call, given=kept)
+    sizes = {size for text in call.given.values() for size in _sizes(_tree(text)) if size > 1}
+    together = [dict.fromkeys(sizes, least) for least in (1, 2, 3)]
+    together.append({size: size // 2 for size in sizes})
+    together += [{size: other} for size in sizes for other in {1, 2, size // 2, size - 1, *sizes}]
+    changed = [
+        _resized(call, each, everywhere=everywhere)
+        for each in together
+        for everywhere in (True, False)
+    ]
+    for name, text in call.given.items():
+        for each in _arrays(text)[:1]:
+            plain = ({}, {"fill": 0}, {"fill": 1}, {"seed": 1})
+            texts = [_array_text(each, _dtype(each), **elements) for elements in plain]
+            texts.append(ast.unparse(ast.Call(each.func, each.args[:1], [])))
+            inside = [_Replaced(ast.unparse(each), other).visit(_tree(text)) for other in texts]
+            changed += [call.with_one(name, ast.unparse(other)) for other in inside]
+        changed += [call.with_one(name, other) for other in _plainer(_literal(_tree(text)))]
+    yield from (each for each in changed if complexity(each) < complexity(call))
+
+
+def _plainer(value: object) -> Iterator[str]:
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int | float):
+        near = (0, 1, 2, value - 1, value // 2 if value == value // 1 else round(value, 1))
+        yield from (repr(type(value)(each)) for each in near)
+    elif isinstance(value, str | list | tuple):
+        yield from (repr(value[:1]), repr(value[: len(value) // 2]))
+
+
+def complexity(call: KnownCall) -> tuple[int, float]:
+    """Return the length of a call as it is written, and the sum of the numbers in it."""
+    nodes = [each for text in call.given.values() for each in ast.walk(_tree(text))]
+    numbers = [each.value for each in nodes if isinstance(each, ast.Constant)]
+    known = [abs(each) for each in numbers if isinstance(each, int | float)]
+    return sum(map(len, call.recipes().values())), sum(known)
 
 
 def with_random_elements(call: KnownCall) -> KnownCall:

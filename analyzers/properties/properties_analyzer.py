@@ -8,6 +8,7 @@ certainly valid.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -52,6 +53,7 @@ from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
 from analyzers.properties.driver_findings import driver_findings
 from analyzers.properties.driver_search import driver_study
+from analyzers.properties.failure_shrinking import returning_on_base
 from analyzers.properties.ignored_arguments import ignored_argument_findings
 from analyzers.properties.messages import does
 from analyzers.properties.project_calls import failing_project_calls
@@ -68,11 +70,13 @@ from analyzers.vocabulary import (
     Probe,
     Raised,
     Reason,
+    RunOutcome,
     Skipped,
     Target,
     Verdict,
 )
 
+ASKED_AT_ONCE, ASKING_SECONDS = 25, 8.0
 OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
 """An obstacle that is our strategies' own failure: no annotation asked for too much."""
 
@@ -151,19 +155,18 @@ def _drawn(
     explored = bench.explore(target, _shorter(request, bench) if searches else request)
     compared += _compared(explored, target, bench) if searches else ()
     against = compares and not decided
+    if against and not terms.given:
+        compared += _asked(explored, bench)
     found = [*_against_base(target, explored.passing, compared, bench)] if against else []
     yield from found
     yield from effect_findings(target, explored.passing, bench)
-    yield from _told(explored, terms, target, bench)
-    if not compares or target.reason is not Reason.CHANGED or bench.remaining() <= 0:
+    yield from _told(_but_for(explored, found), terms, target, bench)
+    if not against or found or target.reason is not Reason.CHANGED or bench.remaining() <= 0:
         return
     further = _explored_as_on_base(target, terms, bench)
     if further is not None:
-        yield from _regressions(further, terms, target, bench)
         more = _compared(further, target, bench) if searches and not compared else []
-        yield from (
-            () if found or not against else _against_base(target, further.passing, more, bench)
-        )
+        yield from _against_base(target, further.passing, [*more, *_asked(further, bench)], bench)
 
 
 def _is_told(verdict: Verdict, driven: Sequence[Finding]) -> bool:
@@ -181,6 +184,29 @@ def _is_notice_of_base(verdict: Verdict) -> bool:
 def _compared(explored: ExplorationResult, target: Target, bench: Executor) -> list[ComparedRun]:
     drawn = [*explored.passing, *(each.probe for each in explored.failures)]
     return compared_runs(target, drawn, bench)
+
+
+def _asked(explored: ExplorationResult, bench: Executor) -> list[ComparedRun]:
+    """Return the runs of drawn inputs that head fails with or refuses, and base takes."""
+    probes = [replace(each, observed=True, ensures=()) for each in explored.failing]
+    until = time.monotonic() + min(ASKING_SECONDS, bench.remaining() / 4)
+    found: list[ComparedRun] = []
+    for start in range(0, len(probes), ASKED_AT_ONCE):
+        if start and time.monotonic() > until:
+            break
+        found += returning_on_base(probes[start : start + ASKED_AT_ONCE], bench)
+    return found
+
+
+def _but_for(explored: ExplorationResult, told: Sequence[Finding]) -> ExplorationResult:
+    """Return what was explored without the failures at lines that are told."""
+    lines = {(each.path, each.line) for each in told if _is_crash(each)}
+    left = [e for e in explored.failures if _line(e.run.ending) not in lines]
+    return replace(explored, failures=tuple(left))
+
+
+def _line(ending: RunOutcome) -> tuple[str, int] | None:
+    return (ending.path, ending.line) if isinstance(ending, Raised) else None
 
 
 def _shorter(request: ExplorationRequest, bench: Executor) -> ExplorationRequest:
@@ -202,11 +228,12 @@ def _is_compared(target: Target, bench: Executor) -> bool:
 
 def _against_base(
     target: Target, passing: Sequence[Probe], compared: Sequence[ComparedRun], bench: Executor
-) -> Iterator[Verdict]:
+) -> Iterator[Finding]:
     """Yield what inputs show that base takes: failures, then other results."""
     for failure in one_failure_per_line(failures_on_head(compared, bench)):
-        bench.keep(target, [failure.probe])
-        yield new_failure(failure, compared, target, bench)
+        finding = new_failure(failure, compared, target, bench)
+        bench.keep(target, finding.probes)
+        yield finding
     yield from refusal_findings(target, compared)
     yield from changed_findings(target, passing, compared, bench)
 
@@ -229,18 +256,6 @@ def _explored_as_on_base(
     return bench.explore(
         target, replace(request, contract=contract, first=(), examples=request.examples // 2)
     )
-
-
-def _regressions(
-    explored: ExplorationResult, terms: FunctionContract, target: Target, bench: Executor
-) -> Iterator[Verdict]:
-    """Yield the findings of failures of inputs that base takes."""
-    for failure in one_failure_per_line(explored.failures):
-        if returns(bench.run_on_base([failure.probe])):
-            finding = _judged(failure, explored, terms, target, bench)
-            if isinstance(finding, Finding):
-                bench.keep(target, [failure.probe])
-                yield finding
 
 
 def _or_witnessed(told: Sequence[Verdict], target: Target, bench: Executor) -> Iterator[Verdict]:

@@ -68,7 +68,8 @@ class ExplorationResult:
     ``executions`` inputs were run, ``passed`` of them returned, ``refused``
     were turned down by the code itself; ``rejected`` were drawn in vain, since
     a precondition did not hold.  ``passing`` are some inputs under which the
-    function returned.  ``unmet`` says which annotation no value meets;
+    function returned, ``failing`` some of those that it failed with or refused, as
+    they were drawn.  ``unmet`` says which annotation no value meets;
     ``obstacle`` why the function could not be called at all.  ``notes`` are for
     the report (the health of filtering).
     """
@@ -81,6 +82,7 @@ class ExplorationResult:
     seconds: float = 0.0
     failures: tuple[Failure, ...] = ()
     passing: tuple[Probe, ...] = ()
+    failing: tuple[Probe, ...] = ()
     unmet: tuple[str, str] | None = None
     obstacle: str | None = None
     notes: tuple[str, ...] = ()

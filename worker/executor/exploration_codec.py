@@ -80,6 +80,7 @@ def explored_of(frame: Frame, target: str, ensures: Sequence[str]) -> Exploratio
         seconds=float(frame["seconds"]),
         failures=tuple(_failure(each, target, ensures) for each in frame["failures"]),
         passing=tuple(_probe(each, target, ensures) for each in frame["passing"]),
+        failing=tuple(_probe(each, target, ensures) for each in frame["failing"]),
         unmet=None if unmet is None else (unmet["annotation"], unmet["problem"]),
         obstacle=frame["obstacle"],
         notes=tuple(frame["notes"]),

@@ -237,6 +237,7 @@ class RecipeNames:
             explored,
             failures=tuple(each for each in explored.failures if self.knows(each.probe)),
             passing=tuple(probe for probe in explored.passing if self.knows(probe)),
+            failing=tuple(probe for probe in explored.failing if self.knows(probe)),
         )
 
     def _knows(self, argument: Argument) -> bool:

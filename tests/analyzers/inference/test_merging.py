@@ -95,6 +95,8 @@ def test_docstring_stands_before_a_rank_that_was_guessed():
     assert (parse(told)["shape"], confidence) == (documented.constraint["shape"], Confidence.LIKELY)
     sure = replace(followed, confidence=Confidence.STRONG)
     assert only(hint, sure, documented) == (told, Confidence.GUESS)
+    asserted = fact("tensors(shape=('_',))", ConstraintSource.GUARD)
+    assert parse(only(hint, sure, asserted)[0])["shape"] == asserted.constraint["shape"]
 
 
 def test_names_never_narrow_calls():

@@ -78,6 +78,7 @@ def test_exploration_is_read():
     )
     assert (killed.run.ending, killed.matters) == (Died(6), ("x",))
     assert found.passing == (Probe(TARGET, {"x": RecipeArgument("1")}, ensures=("result",)),)
+    assert found.failing == (Probe(TARGET, {"x": RecipeArgument("2")}, ensures=("result",)),)
     assert (found.executions, found.passed, found.unmet) == (9, 5, ("a", "p"))
 
 

@@ -131,9 +131,11 @@ def test_inputs_with_other_names_are_left_out():
         Probe("t", {"x": RecipeArgument(recipe)}) for recipe in ("Net()", "os.system('id')")
     )
     failures = tuple(Failure(probe, Run(Died(11))) for probe in (bad, good))
-    known = NAMES.known(ExplorationResult(executions=4, failures=failures, passing=(good, bad)))
+    known = NAMES.known(
+        ExplorationResult(executions=4, failures=failures, passing=(good, bad), failing=(bad, good))
+    )
     assert [failure.probe for failure in known.failures] == [good]
-    assert (known.passing, known.executions) == ((good,), 4)
+    assert (known.passing, known.failing, known.executions) == ((good,), (good,), 4)
 
 
 def test_text_that_cannot_be_read_binds_nothing():

@@ -35,6 +35,7 @@ MOST_BEYOND = 100
 MOST_COMPARISONS = 10_000_000
 MOST_FAILURES = 10
 MOST_PASSING = 60
+MOST_FAILING = 100
 MOST_MATTERS = 100
 MOST_CALLS = 2_000
 MOST_NAMES = 200
@@ -182,6 +183,7 @@ class ExploredMessage(Message, kw_only=True):
     seconds: Amount
     failures: Annotated[list[_Failure], Meta(max_length=MOST_FAILURES)]
     passing: Annotated[list[Arguments], Meta(max_length=MOST_PASSING)]
+    failing: Annotated[list[Arguments], Meta(max_length=MOST_FAILING)]
     unmet: _Unmet | None
     obstacle: Note | None
     notes: Notes

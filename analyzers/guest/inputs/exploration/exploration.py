@@ -6,8 +6,8 @@ import json
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set
+from itertools import islice, zip_longest
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Set
 
 from ...runtime.child_processes import Frame, InvalidReport, Report, RunningInputRecord, Worker
 from ...runtime.execution import PreparedTarget
@@ -112,6 +112,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
 
 MOST_FAILURES = 10
 MOST_PASSING = 60
+MOST_FAILING = 100
 _MOST_HITS = 100_000
 _LONGEST = 300
 LONGEST_INPUT = 1 << 20
@@ -122,6 +123,11 @@ def is_reportable(arguments: Mapping[str, Mapping[str, Any]]) -> bool:
     """Return whether the host takes the recipes of an input: not those that are far too long."""
     made = [str(each.get("recipe")) for each in arguments.values() if each["kind"] == "made"]
     return all(len(recipe) <= MOST_CHARACTERS for recipe in made)
+
+
+def _reported(texts: Iterable[str], most: int) -> List[Any]:
+    found = (json.loads(text) for text in texts if len(text) <= LONGEST_INPUT)
+    return list(islice((each for each in found if is_reportable(each)), most))
 
 
 @dataclass
@@ -202,8 +208,17 @@ class ExplorationTally:
         """Inputs that passed: those first that reached something new."""
         passed = [(text, o) for text, o in self.known.items() if o.kind == RETURNED]
         passed.sort(key=lambda item: not item[1].hits)
-        told = (json.loads(text) for text, _ in passed if len(text) <= LONGEST_INPUT)
-        return list(islice((each for each in told if is_reportable(each)), MOST_PASSING))
+        return _reported((text for text, _ in passed), MOST_PASSING)
+
+    def failing(self) -> List[Any]:
+        """Inputs that failed or were refused: in turns of each kind, the shortest first."""
+        kinds: Dict[Key, List[str]] = {}
+        for text in sorted(self.known, key=len):
+            outcome = self.known[text]
+            if outcome.is_failure or outcome.kind == REFUSED:
+                kinds.setdefault((outcome.kind, *outcome.key), []).append(text)
+        turns = (text for turn in zip_longest(*kinds.values()) for text in turn if text is not None)
+        return _reported(turns, MOST_FAILING)
 
     def obstacle(self) -> Optional[str]:
         """Return why nothing could be learnt of the code, where nothing could."""
@@ -231,6 +246,7 @@ class ExplorationTally:
             "seconds": round(seconds, 3),
             "failures": failures,
             "passing": self.passing(),
+            "failing": self.failing(),
             "hits": sorted(self.hits)[:_MOST_HITS],
             "unmet": self.unmet,
             "obstacle": obstacle,

@@ -45,6 +45,7 @@ def explored(**changes):
         "seconds": 0.5,
         "failures": [failure()],
         "passing": [made("1")],
+        "failing": [made("2")],
         "unmet": None,
         "obstacle": None,
         "notes": ["a note"],

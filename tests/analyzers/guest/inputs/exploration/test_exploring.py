@@ -76,6 +76,8 @@ def test_crash_is_found_and_made_small(explore: Any) -> None:
     assert failure["matters"] == ["n"]
     assert found["passing"]
     assert all(int(recipes(each)["n"]) <= 10 for each in found["passing"])
+    assert found["failing"]
+    assert all(int(recipes(each)["n"]) > 10 for each in found["failing"])
 
 
 @pytest.mark.slow
@@ -104,7 +106,7 @@ def test_a_seed_says_what_is_drawn(explore: Any) -> None:
 def test_refusals_are_no_failures(explore: Any) -> None:
     found = explore("refuses_odd", contract(n=NUMBER), examples=40)
     assert found["failures"] == []
-    assert found["refused"] > 0
+    assert found["refused"] == len(found["failing"]) > 0
     assert found["passed"] + found["refused"] == found["executions"]
     assert any("refused by the code" in note for note in found["notes"])
 
