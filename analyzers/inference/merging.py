@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from analyzers.guest.annotations.constraints import Constraint, Expression
 
 from .constraints.constraint_builders import (
+    build,
     build_if_possible,
     optional,
     options_of,
@@ -270,6 +271,8 @@ def _joined(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
 
 
 def _is_within(example: Constraint, choices: Constraint) -> bool:
+    if choices.kind == "bools":
+        choices = build("froms", values=[False, True])
     if {example.kind, choices.kind} != {"froms"}:
         return False
     values, known = example.value("values"), choices.value("values")

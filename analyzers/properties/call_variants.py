@@ -103,7 +103,7 @@ def simpler(call: KnownCall, optional: Collection[str]) -> Iterator[KnownCall]:
     ]
     for name, text in call.given.items():
         for each in _arrays(text)[:1]:
-            plain = ({}, {"fill": 0}, {"fill": 1}, {"seed": 1})
+            plain: tuple[dict[str, int], ...] = ({}, {"fill": 0}, {"fill": 1}, {"seed": 1})
             texts = [_array_text(each, _dtype(each), **elements) for elements in plain]
             texts.append(ast.unparse(ast.Call(each.func, each.args[:1], [])))
             inside = [_Replaced(ast.unparse(each), other).visit(_tree(text)) for other in texts]

@@ -99,6 +99,13 @@ def test_docstring_stands_before_a_rank_that_was_guessed():
     assert parse(only(hint, sure, asserted)[0])["shape"] == asserted.constraint["shape"]
 
 
+def test_known_calls_leave_both_values_to_what_is_typed_a_flag():
+    hint = fact("bools()", ConstraintSource.HINT, Confidence.STRONG)
+    called = fact("froms([False])", ConstraintSource.CALL, Confidence.STRONG)
+    assert only(hint, called) == ("bools()", Confidence.STRONG)
+    assert only(called) == ("froms([False])", Confidence.STRONG)
+
+
 def test_names_never_narrow_calls():
     called = fact("froms([1, 3, 4])", ConstraintSource.CALL, Confidence.STRONG)
     named = fact("ints(min=1, max=2)", ConstraintSource.NAME)
