@@ -134,6 +134,7 @@ def _facts_of_callee(subject: FunctionContext) -> Iterator[Fact]:
 
 
 CONSTRUCTOR = "self."
+MOST_CALLS = 8
 _ARRAYS = frozenset({"tensors", "np_arrays"})
 
 
@@ -263,7 +264,21 @@ class _Draft:
             ensures=tuple(ensures),
             constructor=self.constructor(subject) if not prefix else None,
             examples=said.cc_examples,
+            defaults={} if said else _literal_defaults(subject, arguments),
+            calls=() if said else self._calls(subject, arguments),
         )
+
+    def _calls(
+        self, subject: FunctionContext, arguments: Mapping[str, str]
+    ) -> tuple[Mapping[str, str], ...]:
+        """Return what calls of the project give together, where all that is needed is known."""
+        needed = {arg.arg for arg in required_parameters(subject)}
+        whole: dict[str, Mapping[str, str]] = {}
+        for call in call_facts.known_calls(subject, self._observed or ()):
+            known = {name: render(each) for name, each in call.items() if name in arguments}
+            if len(known) > 1 and needed <= known.keys():
+                whole.setdefault(str(sorted(known.items())), known)
+        return tuple(whole.values())[:MOST_CALLS]
 
     def _arguments(
         self, subject: FunctionContext, said: Annotations, *, needed: bool
@@ -345,6 +360,20 @@ def _with_default(constraint: Constraint, default: ast.expr | None) -> Constrain
     if any(type(each) is type(default.value) and each == default.value for each in values):
         return constraint
     return one_of([*values, default.value])
+
+
+def _literal_defaults(subject: FunctionContext, arguments: Mapping[str, str]) -> dict[str, str]:
+    """Return the defaults of parameters that are drawn, as far as they are literals."""
+    found = {arg.arg: value for arg, value in defaults(subject) if arg.arg in arguments}
+    return {name: ast.unparse(each) for name, each in found.items() if _is_literal(each)}
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def with_usual_strides(constraint: Constraint) -> Constraint:

@@ -11,6 +11,7 @@ from analyzers.inference.function_contracts import CONSTRUCTOR, FunctionContract
 from analyzers.inference.input_validity import (
     extreme_argument,
     missing_state,
+    mixed_arguments,
     number_between,
     weakest_parameter,
 )
@@ -131,9 +132,11 @@ def doubt_sentence(failure: Failure, terms: FunctionContract) -> str:
     tiny = extreme_argument(failure, terms)
     if tiny is not None:
         return f"only for so small a number as `{tiny}`; an annotation would tell"
-    between = number_between(failure, terms)
-    if between is not None:
-        return f"no call seen gives `{between}`, only numbers around it; an annotation would tell"
+    between, mixed = number_between(failure, terms), mixed_arguments(failure, terms)
+    unseen = between and f"`{between}`, only numbers around it"
+    unseen = unseen or (mixed and f"`{mixed}` together")
+    if unseen:
+        return f"no call seen gives {unseen}; an annotation would tell"
     term = weakest_parameter(failure, terms)
     if term is None:
         return "that is no crash"

@@ -168,6 +168,29 @@ def number_between(failure: Failure, terms: FunctionContract) -> str | None:
     return None
 
 
+def mixed_arguments(failure: Failure, terms: FunctionContract) -> str | None:
+    """Return two or more arguments that no call seen gives together, as they are written."""
+    contract = terms.contract
+    given = [each for place in failure.matters for each in _values(failure, place)]
+    plain = {name: _plain(ast.unparse(node)) for name, node in given}
+    values = {
+        name: value
+        for name, value in plain.items()
+        if value is not None
+        and not isinstance(value, bool)
+        and any(name in call for call in contract.calls)
+    }
+    for call in contract.calls:
+        known = {name: options_of(parse(text)) for name, text in call.items()}
+        settled = {name: _plain(text) for name, text in contract.defaults.items()}
+        seen = {name: [getattr(e, "value", None) for e in each] for name, each in known.items()}
+        if all(value in seen.get(name, [settled.get(name)]) for name, value in values.items()):
+            return None
+    if len(values) < 2:
+        return None
+    return " and ".join(f"{name} = {value!r}" for name, value in values.items())
+
+
 def _has_several(constraint: Constraint) -> bool:
     """Return whether a constraint has a range, which then was put around several examples."""
     options = (each for each in options_of(constraint) if isinstance(each, Constraint))

@@ -35,6 +35,7 @@ from analyzers.inference.inference_messages import doubt_sentence
 from analyzers.inference.input_validity import (
     fails_always,
     is_certain,
+    mixed_arguments,
     number_between,
     one_failure_per_line,
     rests_on_examples,
@@ -312,13 +313,15 @@ def _judged(
     text = bench.source(finding.path) if finding.path in bench.paths() else ""
     where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
     died = isinstance(failure.run.ending, Died)
-    if before and not returns(before) and rests_on_examples(failure, terms) and not died:
+    unsure = rests_on_examples(failure, terms) or mixed_arguments(failure, terms) is not None
+    if before and not returns(before) and unsure and not died:
         return Skipped(NAME, target.id, f"{where}, on base too: that the input is valid is unsure")
     if is_certain(failure, terms, explored, before, text):
         ending = failure.run.ending
         repair = respelled(ending, text) if isinstance(ending, Raised) else None
         finding = replace(finding, suggestion=repair)
-        between = not returns(before) and number_between(failure, terms) is not None
+        unseen = number_between(failure, terms) or mixed_arguments(failure, terms)
+        between = not returns(before) and unseen is not None
         return _doubtful(finding, failure, terms) if between else finding
     if is_own_error(failure.run, bench):
         runs = max(failure.seen, explored.executions - explored.refused)

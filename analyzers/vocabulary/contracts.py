@@ -19,6 +19,9 @@ class Contract:
     over ``result`` too.  ``constructor`` makes the instance that a method is
     called on; ``examples`` are the sources of its ``@cc_example`` lists, which
     stand before its constraints.
+
+    ``defaults`` are literals by parameter, ``calls`` constraints that held together in calls
+    of the project: each input begins with one or the other, and at most two arguments leave it.
     """
 
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -26,6 +29,8 @@ class Contract:
     ensures: tuple[str, ...] = ()
     constructor: Contract | None = None
     examples: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict[str, str])
+    calls: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ def contract_frame(contract: Contract) -> Frame:
         "ensures": list(contract.ensures),
         "constructor": None if constructor is None else contract_frame(constructor),
         "examples": list(contract.examples),
+        "defaults": dict(contract.defaults),
+        "calls": [dict(each) for each in contract.calls],
     }
 
 

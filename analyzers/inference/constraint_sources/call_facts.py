@@ -198,14 +198,8 @@ def _facts(found: Sequence[ProjectCallSite], source: ConstraintSource) -> Iterat
 
 def recorded_call_facts(subject: FunctionContext, calls: Sequence[ObservedCall]) -> Iterator[Fact]:
     """Constraints that hold of what was recorded; calls that raised say nothing."""
-    names = {each.arg for each in subject.parameters}
     good = [each for each in calls if each.function == subject.function and not each.raised]
-    different: dict[str, dict[str, Constraint]] = {}
-    for each in good:
-        read = {name: parse_constraint(text) for name, text in each.arguments.items()}
-        known = {name: found for name, found in read.items() if found and name in names}
-        different[repr([(name, render(found)) for name, found in known.items()])] = known
-    distinct = [call for call in different.values() if call]
+    distinct = list(_recorded(subject, good))
     if not distinct:
         return
     where = good[0].test
@@ -218,6 +212,25 @@ def recorded_call_facts(subject: FunctionContext, calls: Sequence[ObservedCall])
             yield InferredConstraint(
                 name, found, ConstraintSource.TEST, _sure(name, found, distinct), where
             )
+
+
+def known_calls(subject: FunctionContext, recorded: Sequence[ObservedCall]) -> Iterator[Call]:
+    """Yield the arguments of calls that were recorded, or are written; none that raised."""
+    good = [each for each in recorded if each.function == subject.function and not each.raised]
+    yield from _recorded(subject, good)
+    yield from (each.arguments for each in project_call_sites(subject))
+
+
+def _recorded(
+    subject: FunctionContext, calls: Sequence[ObservedCall]
+) -> Iterator[dict[str, Constraint]]:
+    names = {each.arg for each in subject.parameters}
+    different: dict[str, dict[str, Constraint]] = {}
+    for each in calls:
+        read = {name: parse_constraint(text) for name, text in each.arguments.items()}
+        known = {name: found for name, found in read.items() if found and name in names}
+        different[repr([(name, render(found)) for name, found in known.items()])] = known
+    yield from (call for call in different.values() if call)
 
 
 def _sure(name: str, found: Constraint, calls: Sequence[dict[str, Constraint]]) -> Confidence:

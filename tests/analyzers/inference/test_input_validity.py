@@ -12,6 +12,7 @@ from analyzers.inference.input_validity import (
     fails_always,
     is_certain,
     missing_state,
+    mixed_arguments,
     number_between,
 )
 from analyzers.vocabulary import (
@@ -174,3 +175,17 @@ def test_failure_of_all_that_the_assertions_let_through_is_told():
     assert not fails_always(replace(found, seen=9), known, replace(every, executions=19), asserted)
     other_kind = failure(ending=("IndexError", "tensors used as indices must be long"), x="1")
     assert not fails_always(replace(other_kind, seen=30), known, every, asserted)
+
+
+def test_values_of_different_calls_are_doubtful_together():
+    size = term("ints(min=16, max=64)", ConstraintSource.HINT, Confidence.STRONG)
+    known = terms(size=size, width=size)
+    calls = ({"size": "froms([16])", "width": "froms([16])"}, {"size": "froms([64])"})
+    known = replace(known, contract=Contract(calls=calls, defaults={"width": "20"}))
+    mixed = failure(["size", "width"], size="16", width="20")
+    assert mixed_arguments(mixed, known) == "size = 16 and width = 20"
+    assert "together" in doubt_sentence(mixed, known)
+    for size, width in (("16", "16"), ("64", "20")):
+        found = failure(["size", "width"], size=size, width=width)
+        assert mixed_arguments(found, known) is None
+    assert mixed_arguments(failure(["size"], size="32"), known) is None

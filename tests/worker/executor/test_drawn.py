@@ -43,7 +43,15 @@ def test_violation_is_bounded():
 
 def test_contract_goes_with_its_constructor():
     constructor = Contract({"width": "ints(min=1)"}, examples=("Net(3)",))
-    contract = Contract({"x": "floats()"}, ("x > 0",), ("result > 0",), constructor)
+    contract = Contract(
+        {"x": "floats()"},
+        ("x > 0",),
+        ("result > 0",),
+        constructor,
+        (),
+        {"x": "2.5"},
+        ({"x": "ints()"},),
+    )
     exploring = ExplorationRequest(
         contract, {"gen": Contract()}, ({"x": RecipeArgument("1.0")},), 50, 2.0, 1.0, 7
     )
@@ -58,8 +66,12 @@ def test_contract_goes_with_its_constructor():
             "ensures": [],
             "constructor": None,
             "examples": ["Net(3)"],
+            "defaults": {},
+            "calls": [],
         },
         "examples": [],
+        "defaults": {"x": "2.5"},
+        "calls": [{"x": "ints()"}],
     }
     assert frame["generators"].keys() == {"gen"}
     assert frame["first"] == [{"x": {"kind": "made", "recipe": "1.0"}}]

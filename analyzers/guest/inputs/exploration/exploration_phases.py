@@ -14,6 +14,7 @@ from ...runtime import time_limits
 from ...runtime.child_processes import Report, RunningInputRecord, fork
 from ...runtime.execution import Arguments
 from ..generation.call_scope import UnsatisfiableConstraint, compiled
+from ..generation.call_strategies import settled_values
 from ..recipes import BadRecipe, Recipe, evaluate, parse
 from . import hypothesis_draws
 from .constraint_checks import problem_of, problem_of_call
@@ -139,7 +140,7 @@ def is_valid(plan: ExplorationPlan, inputs: Inputs) -> bool:
         return False
     if problem_of_call(values, plan.constraints, plan.prepared.namespace) is not None:
         return False
-    names = {**plan.prepared.namespace, **values}
+    names = {**plan.prepared.namespace, **settled_values(plan.contract), **values}
     return all(_holds(condition, names) for condition in plan.contract.get("requires") or ())
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import product
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from ast import literal_eval
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ...annotations.constraints import Constraint
 from ...annotations.syntax import AnnotationError, parse
 from ..recipes import DisplayRecipe, Recipe, evaluate
 from ..solving.condition_terms import Branch, ConditionPart, alternatives, compiled, is_true
-from ..solving.domains import DimensionSizes, Undecidable, shape_of, with_upper_bound
+from ..solving.domains import ARRAYS, DimensionSizes, Undecidable, shape_of, with_upper_bound
 from ..solving.drawing_order import names_of, order, split
 from ..solving.expression_narrowing import SolverState
 from ..solving.finite_values import refined
@@ -77,6 +78,12 @@ class _Call:
         self._instance = object_strategies.instance(contract.get("constructor"), scope, owner)
         self._branches = [_alternatives(*pair) for pair in zip(self._sources, solved)]
         self._allow_zero()
+        given = settled_values(contract)
+        self._defaults = {name: given[name] for name in self._constraints if name in given}
+        self._calls = [
+            {name: parse(text) for name, text in call.items() if name in self._constraints}
+            for call in contract.get("calls") or ()
+        ]
         self._strategies: Dict[Constraint, Any] = {}
         self._starts: Dict[Tuple[int, ...], SolverState] = {}
         self._orders: Dict[Tuple[int, ...], Tuple[str, ...]] = {}
@@ -182,7 +189,10 @@ class _Call:
         state = self._starts[way].copy()
         state.dims.bound = self._scope.dims
         recipes: Dict[str, Recipe] = {}
+        kept = self._begin(draw, state, parts)
         for name in self._order(way, parts):
+            if name in kept:
+                continue
             recipes[name] = self._chosen(draw, name, state, parts)
             if name == SELF and self._instance is not None:
                 self._scope.bind(self._of_instance(recipes[name]))
@@ -190,6 +200,44 @@ class _Call:
             recipes[name] = DisplayRecipe("tuple", tuple(recipes[each] for each in elements))
             state.environment[name] = evaluate(recipes[name], self._scope.namespace)
         return recipes, state.environment
+
+    def _begin(self, draw: DrawFn, state: SolverState, parts: Sequence[ConditionPart]) -> Set[str]:
+        """Begin with the defaults, or a call of the project, and let at most two arguments leave.
+
+        Return those that keep their defaults.  Arrays of a call stay together.
+        """
+        from hypothesis.strategies import sampled_from
+
+        call = draw(sampled_from([{}, *self._calls])) if self._calls else {}
+        settled = sorted({*self._defaults, *call})
+        if not settled:
+            return set()
+        free = [name for name in settled if name not in call or call[name].kind not in ARRAYS]
+        leaving = draw(sampled_from([way for n in range(3) for way in combinations(free, n)]))
+        kept = {name for name in settled if name not in leaving and name not in call}
+        for name in kept:
+            state.know(name, self._defaults[name])
+        self._scope.bind({name: self._defaults[name] for name in kept})
+        for name in call.keys() - set(leaving):
+            self._bind_sizes(self._constraints[name], call[name])
+            state.constraints[name] = call[name]
+        try:
+            propagate(state, parts)
+        except EmptyDomain:
+            raise _Rejected(*self._sources) from None
+        return kept
+
+    def _bind_sizes(self, constraint: Constraint, given: Constraint) -> None:
+        """Bind the dimensions that a constraint names to the sizes of an array of a call."""
+        if given.kind not in ARRAYS:
+            return
+        try:
+            pairs = zip(shape_of(constraint["shape"]).sides, shape_of(given["shape"]).sides)
+        except Undecidable:
+            return
+        for side, size in pairs:
+            if isinstance(side, str) and side.isidentifier() and isinstance(size, int):
+                self._scope.dims.setdefault(side, size)
 
     def _order(self, way: Tuple[int, ...], parts: Sequence[ConditionPart]) -> Tuple[str, ...]:
         if way not in self._orders:
@@ -284,6 +332,11 @@ class _Call:
 
 
 _ANYTHING = Constraint("objs")
+
+
+def settled_values(contract: Mapping[str, Any]) -> Dict[str, Any]:
+    """The values that arguments have where they are not given."""
+    return {name: literal_eval(text) for name, text in (contract.get("defaults") or {}).items()}
 
 
 def _about(name: str, ways: Sequence[Branch]) -> bool:

@@ -205,3 +205,27 @@ def test_generators_that_need_themselves_are_told():
         drawn({"net": "objs(nets)"}, scope=scope)
     with pytest.raises(UnsatisfiableConstraint, match="no generator"):
         drawn({"net": "objs(missing)"}, scope=CallScope())
+
+
+OPTIONS = {"x": 'tensors(shape=("n", "d"))', **dict.fromkeys("pqrs", "ints(min=2, max=9)")}
+DEFAULTS = dict.fromkeys("pqrs", "1")
+
+
+def test_at_most_two_arguments_leave_their_defaults():
+    made = drawn(OPTIONS, ["p <= q or p > q"], examples=100, defaults=DEFAULTS)
+    left = [call.keys() & DEFAULTS.keys() for call in made]
+    assert {len(each) for each in left} == {0, 1, 2}
+    assert set().union(*left) == DEFAULTS.keys()
+
+
+def test_what_a_call_gives_stays_together():
+    calls = [
+        {"x": "tensors(shape=(2, 3))", "p": "froms([30])", "q": "froms([40])"},
+        {"x": "tensors(shape=(5, 1))", "p": "froms([50])"},
+    ]
+    given = {**OPTIONS, "y": 'tensors(shape=("n",))'}
+    made = drawn(given, ["q > p or p < 50"], examples=200, defaults=DEFAULTS, calls=calls)
+    shapes = {(call["x"].shape, call.get("p"), call.get("q")) for call in made}
+    assert ((2, 3), 30, 40) in shapes
+    assert ((5, 1), 50, 40) not in shapes
+    assert all(len(call["x"]) == len(call["y"]) for call in made)
