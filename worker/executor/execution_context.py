@@ -142,7 +142,7 @@ class SourceTree:
 
 
 class SharedResults:
-    """What is made once for all targets, by name; who asks meanwhile waits for it."""
+    """Results that are made once for all targets, by name; who asks meanwhile waits for them."""
 
     def __init__(self) -> None:
         self._lock = RLock()

@@ -105,6 +105,9 @@ class ModelBench:
     asked: list = field(default_factory=list)
     standins: tuple = ()
 
+    def once(self, name, make):
+        return make()
+
     def paths(self):
         return tuple(self.texts)
 

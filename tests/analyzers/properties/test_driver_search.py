@@ -133,7 +133,7 @@ def test_difference_is_told_of_the_function_that_explains_it():
     assert driver_study(bench) is study
 
 
-class Slow(TwoRevisions):
+class SlowRevisions(TwoRevisions):
     """Two revisions on which numbers of 4096 and more take too long."""
 
     def run_programs(self, probes, seconds):
@@ -147,7 +147,7 @@ class Slow(TwoRevisions):
 
 def test_slow_example_is_made_small():
     readme = README.replace("6, 8))", "4096, 8))")
-    bench = Slow(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
+    bench = SlowRevisions(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
     bench.changed = [target("Net.forward")]
     runs = driver_study(bench).runs_of(target("Net.forward"))
     (finding,) = driver_findings(target("Net.forward"), runs, bench)
