@@ -295,10 +295,13 @@ def fails_always(
     """Return whether every input that the function's own assertions let through fails so.
 
     ``asserted`` are the arrays whose shapes they are about: all that there are.  Errors of
-    other kinds of values than the function takes say nothing.
+    other kinds of values than the function takes say nothing, nor do those of a method, whose
+    instance decides what it takes.
     """
     ending = failure.run.ending
     if not isinstance(ending, Raised) or terms.unset or terms.variadic is not None:
+        return False
+    if any(name.startswith(CONSTRUCTOR) for name in terms.terms):
         return False
     if ending.exception not in _OF_SHAPES or _OF_KINDS.search(ending.message):
         return False

@@ -192,16 +192,15 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
 def _as_stated(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     """Return the facts without a followed shape that an asserted or documented one excludes.
 
-    The interpreter guesses a rank where the code leaves it open.  Where it did not, the
-    documented shape is a ``GUESS``.
+    The interpreter guesses a rank where the code leaves it open.  A documented shape that what
+    the code does contradicts is a ``GUESS``.
     """
     apart = _excluded(facts)
-    sure = any(fact.confidence == _STRONG for fact in apart)
     return [
         replace(fact, constraint=_without_shape(fact.constraint))
         if fact in apart
         else replace(fact, confidence=_GUESS)
-        if sure and _is_shaped(fact, ConstraintSource.DOCSTRING)
+        if apart and _is_shaped(fact, ConstraintSource.DOCSTRING)
         else fact
         for fact in facts
     ]

@@ -175,6 +175,8 @@ def test_failure_of_all_that_the_assertions_let_through_is_told():
     assert not fails_always(replace(found, seen=9), known, replace(every, executions=19), asserted)
     other_kind = failure(ending=("IndexError", "tensors used as indices must be long"), x="1")
     assert not fails_always(replace(other_kind, seen=30), known, every, asserted)
+    method = replace(known, terms={**known.terms, "self.config": known.terms["x"]})
+    assert not fails_always(found, method, every, asserted | {"self.config"})
 
 
 def test_values_of_different_calls_are_doubtful_together():

@@ -92,7 +92,7 @@ def test_docstring_stands_before_a_rank_that_was_guessed():
     hint = fact("tensors()", ConstraintSource.HINT)
     told = "tensors(dtype=\"float32\", shape=('n',))"
     told, confidence = only(hint, followed, documented)
-    assert (parse(told)["shape"], confidence) == (documented.constraint["shape"], Confidence.LIKELY)
+    assert (parse(told)["shape"], confidence) == (documented.constraint["shape"], Confidence.GUESS)
     sure = replace(followed, confidence=Confidence.STRONG)
     assert only(hint, sure, documented) == (told, Confidence.GUESS)
     asserted = fact("tensors(shape=('_',))", ConstraintSource.GUARD)
