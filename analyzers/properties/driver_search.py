@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice, zip_longest
 from math import sqrt
 from posixpath import basename
@@ -86,7 +87,7 @@ class DriverRuns:
     covered: tuple[int, int] = (0, 0)
 
 
-@dataclass(slots=True)
+@dataclass
 class DriverStudy:
     """The compared runs of all programs of a change."""
 
@@ -98,30 +99,31 @@ class DriverStudy:
         subject = next((each for each in self.subjects if each.target.id == target.id), None)
         if subject is None:
             return DriverRuns()
-        different = [each for each in self.compared if is_different(each)]
-        others = {id(each) for each in different}
-        own = {id(each) for each in _explained(self.subjects, self.compared, different, subject)}
         runs = [
             replace(each, probe=replace(each.probe, target=target.id, watched=()))
             for each in self.compared
-            if subject.is_reached(each) and (id(each) in own or id(each) not in others)
+            if subject.is_reached(each) and self._explained.get(id(each), target.id) == target.id
         ]
         places = dict.fromkeys(run.probe.program.place for run in runs if run.probe.program)
         line = min(subject.changed, default=0)
         return DriverRuns(runs, list(places), line, subject.covered(self.compared))
 
+    @cached_property
+    def _explained(self) -> Mapping[int, str]:
+        """The changed function that explains each differing run, once the search has ended."""
+        different = [each for each in self.compared if is_different(each)]
+        return _explanations(self.subjects, self.compared, different)
 
-def _explained(
-    subjects: Sequence[Subject],
-    runs: Sequence[ComparedRun],
-    different: Sequence[ComparedRun],
-    wanted: Subject,
-) -> Sequence[ComparedRun]:
-    """Return the differing runs that one of the changed functions explains best.
+
+def _explanations(
+    subjects: Sequence[Subject], runs: Sequence[ComparedRun], different: Sequence[ComparedRun]
+) -> Mapping[int, str]:
+    """Return, by the identity of each differing run, the function that explains it best.
 
     Functions are taken in the order of their suspiciousness: Ochiai's coefficient of the runs
     that differ and those that execute changed lines (Abreu, Zoeteweij and van Gemund, 2007).
     """
+    found = {id(each): "" for each in different}
     left, waiting = list(different), list(subjects)
     executed = {s.target.id: [r for r in runs if s.is_exercised(r)] for s in subjects}
 
@@ -134,11 +136,9 @@ def _explained(
         best = max(waiting, key=suspiciousness)
         waiting.remove(best)
         reaches = best.is_exercised if suspiciousness(best) else best.is_reached
-        mine = [each for each in left if reaches(each)]
-        if best is wanted:
-            return mine
+        found.update({id(each): best.target.id for each in left if reaches(each)})
         left = [each for each in left if not reaches(each)]
-    return ()
+    return found
 
 
 @dataclass(slots=True)

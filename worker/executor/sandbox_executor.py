@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -333,6 +333,8 @@ class SandboxExecutor:
             heads = self._guest.run(probes, seconds, once=True)
         except BudgetSpent:
             heads = [SPENT] * len(probes)
+        finally:
+            wait([bases])  # nobody else may ask base's guest meanwhile
         try:
             pairs = list(zip(bases.result(), heads, strict=True))
         except (GuestFailure, TargetNotLoaded):
