@@ -30,7 +30,17 @@ def _open_copied(url: str) -> Engine:
     file = Path(address.database or "")
     if address.get_backend_name() == "sqlite" and file.parent.is_dir() and not file.exists():
         file.write_bytes(_new_database())
-    return open_engine(url)
+    return _sharing_statements(open_engine(url))
+
+
+_dialects: dict[str, tuple[Any, Any]] = {}
+
+
+def _sharing_statements(engine: Engine) -> Engine:
+    """Let all engines of a kind compile a statement once; each would do so for itself."""
+    known = (engine.dialect, engine._compiled_cache)
+    engine.dialect, engine._compiled_cache = _dialects.setdefault(engine.name, known)
+    return engine
 
 
 def _leave_it_to_the_machine(connection: Any, _record: Any, _proxy: Any) -> None:

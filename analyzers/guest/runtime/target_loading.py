@@ -54,13 +54,16 @@ def _show(folder: Path, place: Path) -> None:
     """Show a folder's files as links, in folders that can be written to.
 
     Folders are made anew, those near the top first; behind ``SHOWN`` entries, and
-    where others' code lies, they are links themselves.
+    where others' code lies, they are links themselves.  A place inside the folder does not
+    show itself.
     """
     left = SHOWN
     waiting = deque([(folder, place)])
     while waiting:
         shown, at = waiting.popleft()
         for entry in shown.iterdir():
+            if entry == place:
+                continue
             left -= 1
             link = at / entry.name
             if left > 0 and _is_own(entry) and not link.is_symlink():

@@ -49,6 +49,7 @@ def assayer(monkeypatch, tmp_path):
         monkeypatch.setattr(worker.cli.checking, "run_check", pipeline or Pipeline())
         monkeypatch.setattr(sys, "argv", ["assayer", *map(str, arguments)])
         # the process itself stays as it is
+        monkeypatch.setattr(worker.cli, "remove_current_folder", lambda: None)
         monkeypatch.setattr(worker.cli, "interrupt_once", lambda: None)
         monkeypatch.setattr(worker.cli, "interrupt_no_more", lambda: None)
         with pytest.raises(SystemExit) as left:

@@ -150,6 +150,7 @@ def test_children_import_nothing_from_where_we_stand(checkout, monkeypatch):
 
 def test_our_own_folder_stays_importable(monkeypatch):
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PATH", "/usr/bin")
     monkeypatch.setenv("PYTHONPATH", ".")
     monkeypatch.setenv("PYTHONSAFEPATH", "")
     monkeypatch.setattr(sys, "path", [str(ROOT), "/usr/lib/python3"])

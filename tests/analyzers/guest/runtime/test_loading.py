@@ -184,6 +184,15 @@ def test_work_folder_is_not_the_checkout(start: Start, tmp_path: Path) -> None:
     assert not (root / "new.txt").exists()
 
 
+def test_work_folder_inside_the_project_does_not_show_itself(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("import os\ndef main():\n    return sorted(os.listdir())\n")
+    guest = start(tmp_path)
+    guest.prepare("app.py", "main")
+    shown = guest.ending()["value"]
+    assert "app.py" in shown
+    assert "work-" not in shown
+
+
 def test_module_of_a_package_hides_no_library(start: Start, tmp_path: Path) -> None:
     folder = tmp_path / "project" / "package" / "backend"
     folder.mkdir(parents=True)
