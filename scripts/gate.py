@@ -133,8 +133,7 @@ class Gate:
     def _chosen(self) -> list[Group]:
         found = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "tests").rglob("test_*.py"))
         if not self._slow:
-            groups = grouped(found, self._known, self._cores)
-            return sorted(groups, key=lambda group: -group.seconds)
+            return grouped(found, self._known, self._cores)
         slow = [file for file in found if "pytest.mark.slow" in (ROOT / file).read_text()]
         if self._since is None:
             return grouped(slow, self._known, self._cores)

@@ -18,7 +18,7 @@ PYTEST = (
     *("-p", "no:cacheprovider", "-p", "scripts.gating.recorder"),
     "--continue-on-collection-errors",
 )
-GROUPS_PER_PROCESS = 5
+GROUPS_PER_PROCESS = 8
 LEAST_GROUP_SECONDS = 60.0
 UNKNOWN_SECONDS = 0.5
 NOTHING_COLLECTED = 5
@@ -128,7 +128,7 @@ def _signal(status: int) -> str:
 
 
 def grouped(files: Iterable[str], known: dict[str, float], cores: int) -> list[Group]:
-    """Return neighbouring files in groups that take about as long as each other."""
+    """Return neighbouring files in groups that take about as long as each other, longest first."""
     timed = [(file, known.get(file, UNKNOWN_SECONDS)) for file in sorted(files)]
     most = sum(seconds for _, seconds in timed) / (cores * GROUPS_PER_PROCESS)
     most = max(most, LEAST_GROUP_SECONDS)
@@ -138,4 +138,4 @@ def grouped(files: Iterable[str], known: dict[str, float], cores: int) -> list[G
             groups.append(Group([], 0.0))
         groups[-1].files.append(file)
         groups[-1].seconds += seconds
-    return groups
+    return sorted(groups, key=lambda group: -group.seconds)
