@@ -145,23 +145,19 @@ def is_healthy(port: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_served_bot_heeds_no_decoy(checkout, hosted):
+    """Neither the web app nor an examination does, nor a web app that replaces another one."""
     port = free_port()
-    with running(checkout, "serve", "--port", port, **hosted) as process:
+    with (
+        Store(hosted["ASSAYER_STORE__URL"]) as store,
+        running(checkout, "serve", "--port", port, **hosted) as process,
+    ):
+        run = asked(store)
         eventually(lambda: checkout.heeded or is_healthy(port), SECONDS)
         assert checkout.heeded == [], checkout.said()
         os.kill(gunicorn_of(process), signal.SIGUSR2)
         eventually(lambda: checkout.heeded or started_anew(process.pid), SECONDS)
-    assert checkout.heeded == [], checkout.said()
-
-
-@pytest.mark.slow
-def test_examination_of_the_served_bot_heeds_no_decoy(checkout, hosted):
-    with (
-        Store(hosted["ASSAYER_STORE__URL"]) as store,
-        running(checkout, "serve", "--port", free_port(), **hosted),
-    ):
-        run = asked(store)
         eventually(lambda: checkout.heeded or over(store, run), SECONDS)
     assert checkout.heeded == [], checkout.said()
 

@@ -172,14 +172,14 @@ def test_template_has_one_thread_and_none_of_the_project(sandbox):
 
 
 def test_guest_without_end_is_ended_at_its_limit(bubblewrap, folder, tree):
-    limits = Limits(wall_seconds=6.0)
+    limits = Limits(wall_seconds=3.0)
     sandbox = WarmSandbox(
         plan(bubblewrap, tree, forked_program(folder, NEIGHBOURS, "neighbour_guests"), limits), ()
     )
     try:
         guest = begun(sandbox, "stay")
         select.select([guest.process], [], [], 600)
-        assert "longer than 6 s" in guest.stopped
+        assert "longer than 3 s" in guest.stopped
         guest.close()
         assert not sandbox.recovered()
     finally:
