@@ -2,19 +2,18 @@
 
 import pytest
 
-import worker.executor.repair_verification
-import worker.executor.warm_guest
 from tests.worker.engines.providers.standin import StandIn
-from tests.worker.sessions import FakeSession
 from worker.engines.providers.provider_failures import BREAKERS
 
 
 @pytest.fixture
 def sessions(monkeypatch):
     """No guest is started: programs run here."""
+    from tests.worker.sessions import FakeSession
+
     kind = type("Session", (FakeSession,), {"trouble": {}, "opened": [], "closed": []})
-    monkeypatch.setattr(worker.executor.repair_verification, "Session", kind)
-    monkeypatch.setattr(worker.executor.warm_guest, "Session", kind)
+    monkeypatch.setattr("worker.executor.repair_verification.Session", kind)
+    monkeypatch.setattr("worker.executor.warm_guest.Session", kind)
     return kind
 
 
