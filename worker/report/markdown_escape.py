@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 JOINER = "\u2060"
-_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _SPECIAL = re.compile(r"[\\`*\[\]{}|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _FIRST = re.compile(r"^(?=[#+=-])|^\d+(?=[.)](?:\s|$))")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -90,12 +90,14 @@ def _escaped(text: str, *, first: bool) -> str:
     if first:
         escaped = _FIRST.sub(lambda found: f"{found.group()}\\", escaped)
         escaped = re.sub(r"^::", r"\\::", escaped)  # a command to a workflow's runner
-    escaped = "".join(_HTML.get(c, c) for c in escaped)
+    escaped = escaped.translate(_HTML)
     for pattern in (_MENTION, _REFERENCE, _LINK):
         escaped = pattern.sub(lambda found: found.group() + JOINER, escaped)
     return _COMMIT.sub(lambda found: JOINER.join(_SHORT.findall(found.group())), escaped)
 
 
 def _flat(text: str) -> str:
-    shown = "".join(c if c.isprintable() else " " for c in _INVISIBLE.sub("", text))
+    shown = _INVISIBLE.sub("", text)
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else " " for c in shown)
     return " ".join(shown.split())
