@@ -109,14 +109,14 @@ def test_work_that_is_done_after_we_gave_up_waiting_is_found(github, world, docu
 def test_limits_delay_and_drop_nothing(world, github, document, kind):
     pull = world.pull()
     examined(world, pull, document)
-    github.faults.add("POST", r"/reviews$", kind, seconds=5.0)
+    github.faults.add("POST", r"/reviews$", kind, seconds=3.0)
     with world.clerk() as clerk:
         while clerk.serve():
             pass
     assert world.waiting() == 1
     (check,) = pull.check_runs()
     assert check.conclusion == "failure"
-    threading.Event().wait(5.1)
+    threading.Event().wait(3.1)
     world.drive()
     assert_told_once(pull, document)
     assert github.hasty == []
