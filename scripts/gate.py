@@ -73,6 +73,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--seconds", type=float, help="stop then; with --touched 300 by default")
     add("--strict", action="store_true", help="fail for skips not in tests/accepted_skips.toml")
+    add("--processes", type=int, help="run so many at once (by default one a core, at most four)")
     add("--limit", type=float, default=LEAST_LIMIT, help="the least limit of a test, in seconds")
     return parser.parse_args(arguments)
 
@@ -87,7 +88,7 @@ class Gate:
         self._slow: bool = options.slow or self._since is not None
         default = None if self._since is None else TOUCHED_SECONDS
         self._seconds: float | None = options.seconds or default
-        self._cores = min(os.cpu_count() or 1, 4)
+        self._cores: int = options.processes or min(os.cpu_count() or 1, 4)
         self._known = _durations(DURATIONS).get("slow" if self._slow else "everyday", {})
         self._processes = Processes(ROOT)
         self._left_out: list[str] = []
