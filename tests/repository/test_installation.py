@@ -77,26 +77,27 @@ def run(*command, cwd, env):
 
 
 INSTALLS = {
-    "uv tool": ((UV, "tool", "install", "--quiet"), ("assayer",)),
-    "uvx": ((), (UV, "tool", "run", "--quiet", "--from", "WHEEL", "assayer")),
-    "pipx": ((UV, "tool", "run", "--quiet", "pipx", "install"), ("assayer",)),
+    "uv": (UV, "tool", "install", "--quiet"),
+    "pipx": (UV, "tool", "run", "--quiet", "pipx", "install"),
 }
 
 
-@pytest.mark.parametrize("way", INSTALLS)
-def test_installed_program_checks_a_change(way, wheel, clean, changed, tmp_path):
-    install, program = INSTALLS[way]
-    if install:
-        done = run(*install, wheel, cwd=tmp_path, env=clean)
-        assert done.returncode == 0, done.stderr
-    assayer = [str(wheel) if each == "WHEEL" else each for each in program]
-    assert run(*assayer, "--version", cwd=tmp_path, env=clean).stdout.startswith("assayer, ")
-    options = ("--offline", "--budget", "60", "--output", tmp_path / "r.json")
-    checked = run(*assayer, "check", *options, cwd=changed, env=clean)
+@pytest.mark.parametrize("install", INSTALLS.values(), ids=INSTALLS)
+def test_installed_program_checks_a_change(install, wheel, clean, changed, tmp_path):
+    done = run(*install, wheel, cwd=tmp_path, env=clean)
+    assert done.returncode == 0, done.stderr
+    assert run("assayer", "--version", cwd=tmp_path, env=clean).stdout.startswith("assayer, ")
+    options = ("--offline", "--budget", "60", "--inputs", "4", "--output", tmp_path / "r.json")
+    checked = run("assayer", "check", *options, cwd=changed, env=clean)
     assert checked.returncode == 1, checked.stderr
     assert "new failure app.py:7 IndexError" in checked.stderr
-    shown = run(*assayer, "report", tmp_path / "r.json", cwd=changed, env=clean)
+    shown = run("assayer", "report", tmp_path / "r.json", cwd=changed, env=clean)
     assert "cloud/crash" in shown.stdout
+
+
+def test_program_runs_without_being_installed(wheel, clean, tmp_path):
+    uvx = (UV, "tool", "run", "--quiet", "--from", wheel, "assayer")
+    assert run(*uvx, "--version", cwd=tmp_path, env=clean).stdout.startswith("assayer, ")
 
 
 def test_wheel_has_what_the_code_reads(wheel):
