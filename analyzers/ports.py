@@ -173,8 +173,8 @@ class Executor(Protocol):
         """Record that no answer can reach a goal, as a proof has shown."""
         ...
 
-    def count_drivers(self, counts: DriverCounts) -> None:
-        """Count the project's own programs that reached the target, and what came of them."""
+    def count_drivers(self, counts: DriverCounts, runs: Sequence[tuple[Probe, Run]]) -> None:
+        """Count the project's own programs that reached the target, and their runs on head."""
         ...
 
     def remaining(self) -> float:

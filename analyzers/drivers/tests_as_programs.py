@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from posixpath import basename, dirname, join
 
 from analyzers.inference.facts import parse_module
@@ -25,9 +25,33 @@ def is_test_file(path: str) -> bool:
     return named or "/tests/" in inside or "/test/" in inside
 
 
-def test_programs(path: str, texts: Mapping[str, str]) -> Iterator[tuple[int, str, int]]:
+def tables(texts: Mapping[str, str], words: Collection[str]) -> dict[str, list[int]]:
+    """Return the constants that list something with one of some names, and at which places.
+
+    Registries and the cases of tests hide their uses behind such a name.
+    """
+    found: dict[str, list[int]] = {}
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
+    for path, text in texts.items():
+        tree = parse_module(text) if path.endswith(".py") and wanted.search(text) else None
+        for node in tree.body if tree is not None else ():
+            if not isinstance(node, ast.Assign | ast.AnnAssign):
+                continue
+            value = node.value
+            rows = value.elts if isinstance(value, ast.List | ast.Tuple) else ()
+            places = [n for n, row in enumerate(rows) if wanted.search(ast.unparse(row))]
+            name = ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
+            if places and name.isidentifier() and not name.startswith("__"):
+                found.setdefault(name, places)
+    return found
+
+
+def test_programs(
+    path: str, texts: Mapping[str, str], listed: Mapping[str, Sequence[int]]
+) -> Iterator[tuple[int, str, int]]:
     """Yield the tests of a file: line, program, and how many statements come before the test.
 
+    Of the parameters that :func:`tables` knows, ``listed``, the first is that of a known place.
     Fixtures of ``conftest.py`` are known where they need no more than their file imports.
     """
     tree = parse_module(texts[path])
@@ -45,7 +69,7 @@ def test_programs(path: str, texts: Mapping[str, str]) -> Iterator[tuple[int, st
     own = [each for each in tree.body if _is_shared(each, fixtures)]
     first += _importable(own, path, texts)
     for owner, node in _tests(tree):
-        for body in _bodies(owner, node, fixtures):
+        for body in _bodies(owner, node, fixtures, listed):
             shared = _without_pytest(first, body)
             program = ast.Module([*shared, *body], [])
             yield node.lineno, ast.unparse(ast.fix_missing_locations(program)), len(shared)
@@ -121,10 +145,13 @@ def _is_shared(node: ast.stmt, fixtures: Mapping[str, ast.FunctionDef]) -> bool:
 
 
 def _bodies(
-    owner: ast.ClassDef | None, node: ast.FunctionDef, fixtures: Mapping[str, ast.FunctionDef]
+    owner: ast.ClassDef | None,
+    node: ast.FunctionDef,
+    fixtures: Mapping[str, ast.FunctionDef],
+    listed: Mapping[str, Sequence[int]],
 ) -> Iterator[list[ast.stmt]]:
     """Yield the statements of a test for some of its rows of parameters."""
-    rows = _rows(node, owner)
+    rows = _rows(node, owner, listed)
     number = max(map(len, rows.values()), default=1)
     for row in sorted({0, number - 1})[:MOST_ROWS]:
         given = {name: values[min(row, len(values) - 1)] for name, values in rows.items() if values}
@@ -171,8 +198,12 @@ def _fixture(
     """
     node = fixtures[name]
     given = _given(node)
+    last = (each.arg for each in reversed(node.args.args))
+    own = dict(zip(last, reversed(node.args.defaults), strict=False))
     found: list[ast.stmt] = []
-    for each in _asked(node):
+    for each, default in own.items():
+        found += ast.parse(f"{each} = {ast.unparse(default)}").body
+    for each in (each for each in _asked(node) if each not in own):
         if each == "request":
             if given is None:
                 return None
@@ -201,7 +232,9 @@ def _given(node: ast.FunctionDef) -> str | None:
     return None if first is None else f"({_row(first, 1)[0]})"
 
 
-def _rows(node: ast.FunctionDef, owner: ast.ClassDef | None) -> dict[str, list[str]]:
+def _rows(
+    node: ast.FunctionDef, owner: ast.ClassDef | None, listed: Mapping[str, Sequence[int]]
+) -> dict[str, list[str]]:
     """Return the values of parametrised names, as source."""
     found: dict[str, list[str]] = {}
     for each in [*node.decorator_list, *(owner.decorator_list if owner else ())]:
@@ -215,7 +248,8 @@ def _rows(node: ast.FunctionDef, owner: ast.ClassDef | None) -> dict[str, list[s
             rows = [_row(row, len(names)) for row in values.elts]
         else:
             whole = f"list({ast.unparse(values)})"
-            ends = (f"{whole}[0]", f"{whole}[-1]")
+            first = next(iter(listed.get(ast.unparse(values), ())), 0)
+            ends = (f"{whole}[{first}]", f"{whole}[-1]")
             plain = len(names) == 1
             rows = [[e] if plain else [f"{e}[{i}]" for i in range(len(names))] for e in ends]
         for place, name in enumerate(names):

@@ -61,25 +61,36 @@ class Kind(IntEnum):
 class Driver:
     """A program that uses the project; ``place`` is ``path:line``.
 
-    The first ``fixed`` statements (imports, helpers of a file of tests) are never varied.
+    The first ``fixed`` statements (imports, helpers of a file of tests) are never varied;
+    ``says`` is what differs from the project's own program, in words; ``guessed``: nothing
+    says that the project takes what it does besides.
     """
 
     place: str
     kind: Kind
     source: str
     fixed: int = 0
+    says: str = ""
+    guessed: bool = False
 
 
 def drivers_of(
-    texts: Mapping[str, str], names: ProjectNames, words: Collection[str]
+    texts: Mapping[str, str],
+    names: ProjectNames,
+    words: Collection[str],
+    listed: Mapping[str, Sequence[int]] | None = None,
 ) -> Iterator[Driver]:
-    """Yield the drivers in the texts of a project that have one of some words, by path."""
+    """Yield the drivers in the texts of a project that have one of some words, by path.
+
+    ``listed`` are the tables (:func:`.tests_as_programs.tables`) that have one.
+    """
+    words = {*words, *(listed or ())}
     wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
     for path, text in texts.items():
         if len(text) > LONGEST or wanted.search(text) is None:
             continue
         if path.endswith(".py") and is_test_file(path):
-            for line, source, fixed in test_programs(path, texts):
+            for line, source, fixed in test_programs(path, texts, listed or {}):
                 yield Driver(f"{path}:{line}", Kind.TEST, on_cpu(source), fixed)
         elif path.endswith(".ipynb"):
             yield from _notebook_drivers(path, text, names)

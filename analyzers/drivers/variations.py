@@ -310,8 +310,8 @@ class Variations:
         known = self.definitions
         if name in known.classes:
             return known.classes[name]
-        if owner in made:
-            return known.method(made[owner], name)
+        if owner in made or owner in known.classes:
+            return known.method(made.get(owner) or known.classes[owner], name)
         if name in known.functions and owner.partition(".")[0] not in ("torch", "np", "F", "nn"):
             return known.functions[name]
         same = known.methods.get(name, [])
@@ -343,8 +343,8 @@ class Variations:
                     yield Edit("without", (number,), "", each.name, 0.4 * hot)
                 for text in self._texts(each) if _is_text(given[each.name]) else ():
                     yield Edit("keyword", (number,), text, each.name, hot)
-                continue
-            if each.default is None:
+            handed_on = getattr(given.get(each.name), "id", None) == each.name
+            if each.default is None or (each.name in given and not handed_on):
                 continue
             values = self._values(each, bound)
             known = {*bound, *self.definitions.corpus.get(each.name, ()), *self._texts(each)}

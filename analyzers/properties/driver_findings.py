@@ -45,7 +45,10 @@ def _edits(finding: Finding) -> int:
 def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
     different = sum(is_different(each) for each in runs.compared)
     same = len(runs.compared) - different
-    bench.count_drivers(DriverCounts(tuple(runs.drivers), same, different, *runs.covered))
+    bench.count_drivers(
+        DriverCounts(tuple(runs.drivers), same, different, *runs.covered),
+        [(each.probe, each.head) for each in runs.compared],
+    )
     for failure in one_failure_per_line(failures_on_head(runs.compared, bench)):
         yield new_failure(failure, runs.compared, target, bench)
     yield from refusal_findings(target, runs.compared)

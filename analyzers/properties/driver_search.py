@@ -20,9 +20,11 @@ from posixpath import basename
 
 from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
+from analyzers.drivers.repeated_calls import call_again
+from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Driver, ProjectNames, drivers_of
 from analyzers.drivers.variations import Edit, Variations, shrunk, varied
-from analyzers.inference.facts import ProjectTexts, parse_module
+from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different
@@ -32,6 +34,8 @@ from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, 
 MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS = 32, 4, 50
 MOST_RUNS = 1500
 MOST_COMBINED = 1000
+MOST_AGAIN = 6
+HIDDEN = 3.0
 BATCH, FIRST_BATCH, BATCH_SECONDS = 48, 4, 1.5
 SECONDS, SHARE = 25.0, 0.4
 UNVARIED_SHARE = 0.5
@@ -218,6 +222,7 @@ class _Search:
         chosen = self._chosen(known)
         for each in chosen:
             self._make_small(each)
+        chosen += self._calls_again(chosen)
         slowest = max((each.seconds for each in chosen), default=LONGEST)
         self.longest = min(LONGEST, max(SHORTEST, PATIENCE * slowest))
         self.batch = max(FIRST_BATCH, min(BATCH, int(BATCH_SECONDS / max(slowest, 1e-3))))
@@ -247,10 +252,13 @@ class _Search:
         What a change takes out of documents and tests is not promised any more.
         """
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
-        drivers = list(drivers_of(texts, ProjectNames(texts), self._words()))
+        listed = tables(texts, {each.target.function.split(".")[0] for each in self.subjects})
+        drivers = list(drivers_of(texts, ProjectNames(texts), self._words(), listed))
         used = [set(re.findall(r"\w+", each.source)) for each in drivers]
+        hidden = dict.fromkeys(listed, HIDDEN)
         orders = dict.fromkeys(
-            tuple(_ranks(self._weights(each.target), drivers, used)) for each in self.subjects
+            tuple(_ranks({**hidden, **self._weights(each.target)}, drivers, used))
+            for each in self.subjects
         )
         mixed = (number for group in zip_longest(*orders) for number in group if number is not None)
         return [drivers[number] for number in islice(dict.fromkeys(mixed), MOST_DRIVERS)]
@@ -298,6 +306,29 @@ class _Search:
             for each in nearest[:most]:
                 found[id(each)] = each
         return list(found.values()) or list(known[:2])
+
+    def _calls_again(self, chosen: Sequence[_Known]) -> list[_Known]:
+        """Return drivers that make once more what a program calls without naming it."""
+        plans: list[tuple[Variations, tuple[Edit, ...]]] = []
+        for subject in self.subjects:
+            reaching = [each for each in chosen if subject.is_reached(each.run)]
+            near = min(reaching, key=lambda each: each.seconds, default=None)
+            function = self._same_function(subject.target)
+            if near is None or function is None or _names_it(near.driver.source, function):
+                continue
+            source = varied(near.variations.tree, near.edits)
+            again = call_again(replace(near.driver, source=source), function)
+            if again is not None:
+                plans.append((replace(near.variations, driver=again), ()))
+        return list(self._taken(plans[:MOST_AGAIN]))
+
+    def _same_function(self, target: Target) -> FunctionContext | None:
+        """Return a changed function as on head, if base has it with the same parameters."""
+        sides = [ProjectTexts(self.bench), ProjectTexts(self.bench, on_base=True)]
+        head, base = (find_function(target.path, target.function, texts) for texts in sides)
+        if head is None or base is None:
+            return None
+        return head if ast.dump(head.node.args) == ast.dump(base.node.args) else None
 
     def _hot(self) -> Mapping[str, float]:
         """Return the identifiers on changed lines, and in the conditions around them."""
@@ -397,9 +428,9 @@ class _Search:
                 run.head.ending, _UNDECIDED
             ):
                 found[number] = run
-        for (_, edits), taken in zip(plans, found, strict=True):
+        for (variations, edits), taken in zip(plans, found, strict=True):
             if taken is not None and self._reached(taken):
-                unsure = any(each.guessed for each in edits)
+                unsure = variations.driver.guessed or any(each.guessed for each in edits)
                 self.found.compared.append(replace(taken, unsure=unsure))
         return found
 
@@ -421,8 +452,9 @@ class _Search:
             source = varied(variations.tree, edits)
         except (SyntaxError, ValueError, RecursionError):
             return None
-        says = ", ".join(each.says for each in edits)
-        program = Program(source, variations.driver.place, says, len(edits))
+        driver = variations.driver
+        says = ", ".join([*filter(None, [driver.says]), *(each.says for each in edits)])
+        program = Program(source, driver.place, says, len(edits) + bool(driver.says))
         first = self.subjects[0].target.id
         watched = tuple(self._paths())
         probe = Probe(first, {}, (), observed=True, program=program, watched=watched)
@@ -433,6 +465,13 @@ class _Search:
         new = source not in self.tried
         self.tried.add(source)
         return new
+
+
+def _names_it(source: str, function: FunctionContext) -> bool:
+    """Return whether a program calls a function itself, or an instance whose method it is."""
+    called = function.owner is not None and function.node.name in ("forward", "__call__")
+    names = {function.node.name, *([function.owner.name] if called and function.owner else [])}
+    return not names.isdisjoint(re.findall(r"\w+", source))
 
 
 def _prefix(probe: Probe, completed: int, fixed: int) -> Probe | None:

@@ -84,7 +84,7 @@ class IdleBench:
         made: T = self.shared[name]
         return made
 
-    def count_drivers(self, counts: DriverCounts) -> None:
+    def count_drivers(self, counts: DriverCounts, runs: Sequence[tuple[Probe, Run]]) -> None:
         self.driven = counts
 
     def kept(self, target: Target) -> Sequence[Probe]:

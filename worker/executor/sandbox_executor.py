@@ -36,7 +36,6 @@ from analyzers.vocabulary import (
     RecordedCalls,
     RelationRequest,
     RelationResult,
-    Returned,
     Run,
     SearchResult,
     Skipped,
@@ -321,7 +320,7 @@ class SandboxExecutor:
     def run_programs(
         self, probes: Sequence[Probe], seconds: float
     ) -> Sequence[tuple[Run, Run]] | None:
-        """Run programs on base and on head at the same time; count those that base takes."""
+        """Run programs on base and on head at the same time."""
         raise_pending()
         before = self._before
         if before is None or not before.has_target():
@@ -336,14 +335,9 @@ class SandboxExecutor:
         finally:
             wait([bases])  # nobody else may ask base's guest meanwhile
         try:
-            pairs = list(zip(bases.result(), heads, strict=True))
+            return list(zip(bases.result(), heads, strict=True))
         except (GuestFailure, TargetNotLoaded):
             return None
-        for probe, (base, head) in zip(probes, pairs, strict=True):
-            if isinstance(base.ending, Returned) and not isinstance(head.ending, NotRun):
-                self._counts.ran(probe, head)
-                self.history.append((probe.answered(head.exchanges), head))
-        return pairs
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return what is made once for all targets of the change, by its name."""
@@ -400,9 +394,12 @@ class SandboxExecutor:
         """Record a goal that is proved unreachable."""
         self._counts.unreachable.add(goal)
 
-    def count_drivers(self, counts: DriverCounts) -> None:
-        """Count the project's own programs that reached the target, and what came of them."""
+    def count_drivers(self, counts: DriverCounts, runs: Sequence[tuple[Probe, Run]]) -> None:
+        """Count the project's own programs that reached the target, and their runs on head."""
         self._driven = counts
+        for probe, run in runs:
+            self._counts.ran(probe, run)
+            self.history.append((probe.answered(run.exchanges), run))
 
     def remaining(self) -> float:
         """Seconds until the target's deadline, or the end of what was allotted."""

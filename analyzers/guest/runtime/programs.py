@@ -142,7 +142,8 @@ def _is_code(value: Any) -> bool:
 
 
 def _restore_defaults() -> None:
-    """Undo what a program sets for the whole of torch."""
+    """Undo what a program sets for the whole of torch, and for the process."""
+    sys.setprofile(None)
     torch: Any = sys.modules.get("torch")
     if hasattr(torch, "set_default_dtype"):
         torch.set_default_dtype(torch.float32)

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Kind, ProjectNames, drivers_of
 
 NETS = '''
@@ -219,3 +220,20 @@ def test_helpers_beside_a_test_are_found():
     test = "# a test\nfrom kit import width\n\n\ndef test_it():\n    assert width()\n"
     (found,) = programs(kit="def width(): return 2", test_nets=test)
     assert found[:3] == ["import sys", "sys.path.insert(0, 'tests')", "from kit import width"]
+
+
+CASES = {
+    "tests/cases.py": "from nets import Fast, Slow\n\nNETS = [(Slow, 1), (Fast, 2), (Slow, 3)]\n",
+    "tests/test_all.py": "import pytest\nfrom tests.cases import NETS\n\n\n"
+    "@pytest.fixture\ndef rows(count=4):\n    return [count]\n\n\n"
+    "@pytest.mark.parametrize('case', NETS)\ndef test_all(case, rows):\n"
+    "    assert case[0](case[1])(rows)\n",
+}
+
+
+def test_table_of_cases_hides_what_a_test_uses():
+    listed = tables(CASES, ["Fast"])
+    assert listed == {"NETS": [1]}
+    first, last = drivers_of(CASES, ProjectNames(CASES), ["Fast"], listed)
+    assert "case = list(NETS)[1]\ncount = 4\nrows = [count]" in first.source
+    assert "case = list(NETS)[-1]" in last.source

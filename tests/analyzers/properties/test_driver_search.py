@@ -153,3 +153,35 @@ def test_slow_example_is_made_small():
     (finding,) = driver_findings(target("Net.forward"), runs, bench)
     assert finding.evidence["driver"] == "README.md:4"
     assert "4096" not in finding.evidence["code"]
+
+
+HELPER = (
+    CODE.replace("x.norm(dim=-1, keepdim=True)", "length(x, None)")
+    + "\n\ndef length(x, order, squared=False):\n"
+    + "    found = x.norm(dim=-1, keepdim=True)\n"
+    + "    return found * found if squared else found\n"
+)
+
+
+def test_call_that_the_example_leads_to_is_varied_too():
+    (finding,), _ = found(
+        "found * found if", "found[:, :, :, 0] if", function="length", base=HELPER
+    )
+    assert (finding.rule, finding.level) == ("property/crash", Level.FAILURE)
+    assert finding.evidence["variation"] == "`length` called once more, `squared=True`"
+    assert "again = length(x=x, order=order, squared=True)" in finding.evidence["code"]
+
+
+def test_call_of_what_is_private_blocks_nothing():
+    base = HELPER.replace("length(x, None)", "_length(x, None)").replace(
+        "length(x, o", "_length(x, o"
+    )
+    (finding,), _ = found("found * found if", "found[:, :, :, 0] if", function="_length", base=base)
+    assert finding.level is Level.WARNING
+
+
+def test_call_with_other_parameters_than_on_base_is_not_repeated():
+    findings, _ = found(
+        "squared=False", "squared=False, *, far=False", function="length", base=HELPER
+    )
+    assert findings == []
