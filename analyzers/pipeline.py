@@ -17,6 +17,7 @@ from analyzers.vocabulary import (
     Crashes,
     Finding,
     Level,
+    Reason,
     Skipped,
     Status,
     Target,
@@ -67,10 +68,10 @@ def _assembly() -> Analyzer:
     return AssemblyAnalyzer()
 
 
-CLOUD = "cloud"
+CLOUD, PROPERTIES = "cloud", "properties"
 ANALYZERS: tuple[Analyzer, ...] = (
     _LazyAnalyzer(CLOUD, _cloud),
-    _LazyAnalyzer("properties", _properties),
+    _LazyAnalyzer(PROPERTIES, _properties),
     _LazyAnalyzer("relations", _relations),
     _LazyAnalyzer("models", _models),
     _LazyAnalyzer("assembly", _assembly),
@@ -100,7 +101,7 @@ def concerned_targets(
 
 def study(analyzers: Sequence[Analyzer], bench: Executor) -> None:
     """Run what is run once for all targets of a change: the project's own programs."""
-    if any(analyzer.name == "properties" for analyzer in analyzers) and bench.changed:
+    if any(analyzer.name == PROPERTIES for analyzer in analyzers) and bench.changed:
         from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
 
         with suppress(Exception):  # each target asks again, and tells what went wrong
@@ -162,7 +163,7 @@ def _weight(analyzer: Analyzer, target: Target, *, compared: bool) -> float:
 
 
 def read(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:
-    """Yield what the text of a target shows by itself; nothing of it is run."""
+    """Yield what the text of a target shows by itself, and count what is studied already."""
     for analyzer in analyzers:
         if analyzer.name == CLOUD:
             from analyzers.cloud.cloud_analyzer import read_text  # noqa: PLC0415
@@ -171,6 +172,12 @@ def read(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iter
                 yield from read_text(target, bench)
             except Exception as error:  # noqa: BLE001 - as in ``examine``
                 yield _broken(analyzer, target, error)
+        elif analyzer.name == PROPERTIES and target.reason is Reason.CHANGED:
+            from analyzers.properties.driver_findings import count_driver_runs  # noqa: PLC0415
+            from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
+
+            with suppress(Exception):  # the analyzer asks again, and tells what went wrong
+                count_driver_runs(driver_study(bench).runs_of(target), bench)
 
 
 def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Executor) -> Verdict:

@@ -42,13 +42,17 @@ def _edits(finding: Finding) -> int:
     return 0 if program is None else program.edits
 
 
-def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
+def count_driver_runs(runs: DriverRuns, bench: Executor) -> None:
+    """Count what the project's own programs ran of a target."""
     different = sum(is_different(each) for each in runs.compared)
     same = len(runs.compared) - different
     bench.count_drivers(
         DriverCounts(tuple(runs.drivers), same, different, *runs.covered),
         [(each.probe, each.head) for each in runs.compared],
     )
+
+
+def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
     for failure in one_failure_per_line(failures_on_head(runs.compared, bench)):
         yield new_failure(failure, runs.compared, target, bench)
     yield from refusal_findings(target, runs.compared)

@@ -3,7 +3,7 @@
 import pytest
 
 from analyzers.properties import driver_search
-from analyzers.properties.driver_findings import driver_findings
+from analyzers.properties.driver_findings import count_driver_runs, driver_findings
 from analyzers.properties.driver_search import driver_study
 from analyzers.vocabulary import Crashes, Level, Run, TimedOut, Violates
 from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
@@ -37,6 +37,7 @@ def found(old="", new="", readme=README, function="Net.forward", base=CODE):
     bench = TwoRevisions(base, base.replace(old, new), {"README.md": readme})
     bench.changed = [target(function)]
     runs = driver_study(bench).runs_of(target(function))
+    count_driver_runs(runs, bench)
     return list(driver_findings(target(function), runs, bench)), bench
 
 
