@@ -15,6 +15,7 @@ KNOWN_FIXTURES = {
     "rng": "__import__('numpy').random.default_rng(0)",
 }
 MOST_ROWS = 2
+_DEVICE = re.compile(r"([A-Z]+_)*DEVICE")
 
 
 def is_test_file(path: str) -> bool:
@@ -68,6 +69,8 @@ def test_programs(
     fixtures |= _fixtures(tree)
     own = [each for each in tree.body if _is_shared(each, fixtures)]
     first += _importable(own, path, texts)
+    devices = {name for each in first for name in _bound_by(each) if _DEVICE.fullmatch(name)}
+    first += ast.parse("\n".join(f"{name} = 'cpu'" for name in sorted(devices))).body
     for owner, node in _tests(tree):
         for body in _bodies(owner, node, fixtures, listed):
             shared = _without_pytest(first, body)
@@ -123,6 +126,13 @@ def _imported(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Import):
         return [each.name for each in node.names]
     return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+
+
+def _bound_by(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [each.asname or each.name for each in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def _tests(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef]]:

@@ -237,3 +237,13 @@ def test_table_of_cases_hides_what_a_test_uses():
     first, last = drivers_of(CASES, ProjectNames(CASES), ["Fast"], listed)
     assert "case = list(NETS)[1]\ncount = 4\nrows = [count]" in first.source
     assert "case = list(NETS)[-1]" in last.source
+
+
+def test_device_of_all_tests_is_the_cpu():
+    texts = {
+        "tests/test_net.py": "import torch\nfrom tests import TEST_DEVICE\n\n\n"
+        "def test_net():\n    x = torch.ones(3, device=TEST_DEVICE)\n"
+    }
+    (driver,) = drivers_of(texts, ProjectNames(texts), ["ones"])
+    assert "TEST_DEVICE = 'cpu'\nx = torch.ones(3, device=TEST_DEVICE)" in driver.source
+    assert driver.fixed == 3
