@@ -80,10 +80,11 @@ class Executor(Protocol):
         """Draw valid inputs of the target, run them on head, and shrink those that fail."""
         ...
 
-    def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """Return the calls of the target's function, and of its class, in the project's own tests.
+    def observe(self, target: Target, *, runs_tests: bool = True) -> Sequence[ObservedCall]:
+        """Return the calls of the target's function, and of its class, in the project's own use.
 
-        None where there are no tests, or they cannot be run here.
+        They are those that its programs made on base (:meth:`run_programs`), or else, where
+        that is wanted, those of its tests; none where there are none, or they cannot be run here.
         """
         ...
 

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import time
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence
 
 from .protocol import api_calls
 from .protocol.child_channel import (
@@ -39,6 +39,8 @@ SEARCH_GRACE = 8.0
 EXPLORE_GRACE = 14.0
 STUDY_GRACE = 30.0
 MOST_TIMED_OUT = 3
+MOST_RECORDED = 64
+_NAMED: Dict[Any, Any] = {}
 _LONGEST = 4 * 1024 * 1024
 _Answer = Callable[[PreparedTarget, Mapping[str, Any]], Mapping[str, Any]]
 
@@ -354,7 +356,19 @@ class Guest:
 
 
 def _program(prepared: PreparedTarget, probe: Mapping[str, Any]) -> ProgramRun:
-    return ProgramRun(probe["program"], prepared.root, probe.get("watched") or ())
+    recorder = _recorder(prepared, tuple(probe.get("recorded") or ()))
+    return ProgramRun(probe["program"], prepared.root, probe.get("watched") or (), recorder)
+
+
+def _recorder(prepared: PreparedTarget, functions: Sequence[str]) -> Optional[Any]:
+    if not functions:
+        return None
+    from .inputs.observed_calls import CallRecorder, functions_by_line
+
+    key = prepared.path, functions
+    if key not in _NAMED:
+        _NAMED[key] = functions_by_line(prepared, functions)
+    return CallRecorder(_NAMED[key], MOST_RECORDED)
 
 
 def _searched(prepared: PreparedTarget, message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -98,7 +98,9 @@ class _Search:
 
     def run(self, drawn: Sequence[Probe]) -> list[ComparedRun]:
         constructor = self._constructor(self.base)
-        calls = list(self._seeds(drawn, constructor))
+        recorded = () if drawn else self.bench.observe(self.target, runs_tests=False)
+        calls = self._calls(observed_recipes(self.base, recorded), constructor)
+        calls += self._seeds(drawn, constructor)
         variants = Variants(self.base, constructor, self._known())
         relevant = relevant_parameters(self.base, self.head, self.bench)
         corpus = list(self._smallest(calls))

@@ -13,7 +13,6 @@ from analyzers.vocabulary.contracts import (
     ExplorationRequest,
     ExplorationResult,
     Failure,
-    ObservedCall,
 )
 from analyzers.vocabulary.library_relations import (
     Divergence,
@@ -70,6 +69,7 @@ from analyzers.vocabulary.runs import (
     Died,
     ErrorOrigin,
     NotRun,
+    ObservedCall,
     Raised,
     Returned,
     Run,

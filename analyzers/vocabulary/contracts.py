@@ -91,21 +91,3 @@ class ExplorationResult:
     unmet: tuple[str, str] | None = None
     obstacle: str | None = None
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedCall:
-    """One call of a project's function while its own tests or documented examples ran.
-
-    ``arguments`` say what each was, as a constraint in the words of aN that
-    holds of it: ``tensors(dtype="float32", shape=(2, 3), min=-1.2, max=0.9)``.
-    ``test`` names the test; ``raised``: the call raised.  Of a method, ``owner`` is the class
-    of its instance and ``constructor`` what that was given, where both were seen.
-    """
-
-    function: str
-    arguments: Mapping[str, str]
-    test: str
-    raised: bool = False
-    owner: str = ""
-    constructor: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -200,7 +200,8 @@ class Probe:
     ``observed``: its result is described (``Returned.observation``), and ``ensures`` are
     expressions whose values are described among the arguments, by their numbers.
     ``program`` runs in the place of a call; its variables stand for result and arguments, and
-    the lines of ``watched`` files that it runs are noted.
+    the lines of ``watched`` files that it runs are noted, and the calls of ``recorded``
+    functions (``path::Qualified.name``).
     """
 
     target: str
@@ -210,6 +211,7 @@ class Probe:
     observed: bool = False
     program: Program | None = None
     watched: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
 
     def with_input(self, item: Input) -> Probe:
         """Return this probe with ``item`` in every content slot, asking the engines."""

@@ -115,13 +115,33 @@ class AskedInput:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedCall:
+    """One call of a project's function while its own tests or examples ran.
+
+    ``arguments`` say what each was, as a constraint in the words of aN that
+    holds of it: ``tensors(dtype="float32", shape=(2, 3), min=-1.2, max=0.9)``.
+    ``test`` names the test, or the place of the example; ``raised``: the call raised.  Of a
+    method, ``owner`` is the class of its instance and ``constructor`` what that was given,
+    where both were seen.
+    """
+
+    function: str
+    arguments: Mapping[str, str]
+    test: str
+    raised: bool = False
+    owner: str = ""
+    constructor: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """The run of one probe.  ``hits`` are goal and decision ids that occurred.
 
     ``outside`` are the addresses it asked in vain: those of no described ML
     API, as ``host:port`` or as a URL without its query.  ``asked`` are the
     inputs that reached ML APIs, in order, where they are known.  Of a program, ``completed``
-    statements ended, and ``lines`` of the files that it watches ran.
+    statements ended, ``lines`` of the files that it watches ran, and ``calls`` are those of the
+    functions that it records.
     """
 
     ending: RunOutcome
@@ -132,6 +152,7 @@ class Run:
     asked: tuple[AskedInput, ...] = ()
     completed: int = 0
     lines: Mapping[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
+    calls: tuple[ObservedCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

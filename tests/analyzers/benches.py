@@ -57,7 +57,7 @@ class IdleBench:
     def explore(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
         return ExplorationResult(obstacle="nothing is explored here")
 
-    def observe(self, target: Target) -> Sequence[ObservedCall]:
+    def observe(self, target: Target, *, runs_tests: bool = True) -> Sequence[ObservedCall]:
         return ()
 
     def record(self, target: Target, probes: Sequence[Probe]) -> RecordedCalls | None:

@@ -161,8 +161,9 @@ class SharedResults:
 class ExecutionContext:
     """The sandbox, engines, sources and plan that runs share.
 
-    ``examples`` failed before; ``observed`` holds calls in tests, ``tested`` outcomes of tests;
-    ``targets`` are those of the change.
+    ``examples`` failed before; ``observed`` holds calls in tests, ``recorded`` those of the
+    project's own programs on base by function, ``tested`` outcomes of tests; ``targets`` are
+    those of the change.
     """
 
     place: GuestRuntime
@@ -177,6 +178,7 @@ class ExecutionContext:
         default_factory=dict[tuple[str, frozenset[str]], Sequence[ObservedCall]]
     )
 
+    recorded: dict[str, list[ObservedCall]] = field(default_factory=dict[str, list[ObservedCall]])
     tested: dict[tuple[str, ...], dict[str, bool]] = field(
         default_factory=dict[tuple[str, ...], dict[str, bool]]
     )

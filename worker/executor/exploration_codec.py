@@ -5,7 +5,7 @@ The channel checked their shape; here they are bounded to files, names and calls
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -28,9 +28,14 @@ from analyzers.vocabulary import (
     Run,
     Violated,
 )
-from worker.executor.probe_codec import Frame, argument_frame, argument_of, ending_of, run_frame
-from worker.sandbox.protocol.exploration_frames import LONGEST_CONSTRAINT
-from worker.sandbox.protocol.frame_shapes import is_constraint
+from worker.executor.probe_codec import (
+    Frame,
+    argument_frame,
+    argument_of,
+    call_of,
+    ending_of,
+    run_frame,
+)
 
 
 def explore_frame(exploring: ExplorationRequest, layer: Path | None) -> Frame:
@@ -125,25 +130,10 @@ def observed_of(
 ) -> tuple[ObservedCall, ...]:
     """The calls of an ``observed`` frame, of functions and in tests that were asked for."""
     return tuple(
-        ObservedCall(
-            each["function"],
-            _constraints(each["arguments"]),
-            each["test"],
-            each["raised"],
-            each.get("owner", ""),
-            _constraints(each.get("constructor", {})),
-        )
+        call_of(each)
         for each in frame["calls"]
         if each["function"] in functions and each["test"].partition("::")[0] in tests
     )
-
-
-def _constraints(arguments: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: said
-        for name, said in arguments.items()
-        if name.isidentifier() and is_constraint(said, LONGEST_CONSTRAINT, literal=True)
-    }
 
 
 IsFile = Callable[[str], bool]

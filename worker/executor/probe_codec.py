@@ -31,6 +31,7 @@ from analyzers.vocabulary import (
     InputKind,
     LiteralArgument,
     NotRun,
+    ObservedCall,
     Origin,
     Probe,
     Raised,
@@ -44,6 +45,8 @@ from analyzers.vocabulary import (
     Witness,
 )
 from worker.engines.engine import ApiRequest
+from worker.sandbox.protocol.exploration_frames import LONGEST_CONSTRAINT
+from worker.sandbox.protocol.frame_shapes import is_constraint
 
 LONGEST_ASKED_TEXT = 4000
 
@@ -149,6 +152,7 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
                 **({"observed": True} if probe.observed else {}),
                 **({"program": probe.program.source} if probe.program else {}),
                 **({"watched": list(probe.watched)} if probe.watched else {}),
+                **({"recorded": list(probe.recorded)} if probe.recorded else {}),
             }
             for probe in probes
         ],
@@ -176,7 +180,28 @@ def run_of(result: Frame, points: Sequence[str]) -> Run:
     ending, seconds = ending_of(result["ending"]), float(result["seconds"])
     completed = int(result.get("completed", 0))
     lines = {_text(path): frozenset(ran) for path, ran in result.get("lines", {}).items()}
-    return Run(ending, hits, exchanges, seconds, outside, asked, completed, lines)
+    calls = tuple(map(call_of, result.get("calls", ())))
+    return Run(ending, hits, exchanges, seconds, outside, asked, completed, lines, calls)
+
+
+def call_of(frame: Frame) -> ObservedCall:
+    """Return a call of a project's function from its frame."""
+    return ObservedCall(
+        frame["function"],
+        _constraints(frame["arguments"]),
+        frame["test"],
+        frame["raised"],
+        frame.get("owner", ""),
+        _constraints(frame.get("constructor", {})),
+    )
+
+
+def _constraints(arguments: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: said
+        for name, said in arguments.items()
+        if name.isidentifier() and is_constraint(said, LONGEST_CONSTRAINT, literal=True)
+    }
 
 
 def ending_of(frame: Frame) -> RunOutcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
@@ -74,6 +74,7 @@ SPENT = Run(NotRun(OUT_OF_TIME))
 OBSERVING_SECONDS = 10.0
 OBSERVING_SHARE = 0.25
 RECORDING_SECONDS = 10.0
+MOST_RECORDED, CALLS_OF_ONE = 50, 8
 
 
 class SandboxExecutor:
@@ -167,16 +168,26 @@ class SandboxExecutor:
             self.run([*explored.passing, *(failure.probe for failure in explored.failures)])
         return explored
 
-    def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """Return the target's calls, and its class's, in tests and examples that name it."""
+    def observe(self, target: Target, *, runs_tests: bool = True) -> Sequence[ObservedCall]:
+        """Return the target's calls, and its class's: of the project's own programs on base.
+
+        Where these made none, the tests and examples that name it are run.
+        """
         raise_pending()
         texts, known = self._laboratory.head.texts, self._laboratory.observed
+        wanted = observed_functions(target, texts)
+        recorded = [
+            replace(call, function=ours)
+            for name, ours in wanted.items()
+            for call in self._laboratory.recorded.get(_qualified(target.path, name), ())
+        ]
+        if not runs_tests or any(call.function == target.function for call in recorded):
+            return recorded
         tests = related_tests(target, texts)
         documents = related_examples(target, self._all_texts) if self._before is not None else ()
         seconds = min(OBSERVING_SECONDS, OBSERVING_SHARE * self.remaining())
         if not (tests or documents) or seconds <= 0:
             return ()
-        wanted = observed_functions(target, texts)
         others = [each for each in wanted if "::" in each and len(each) <= LONGEST_NAME]
         functions = (*functions_of(texts[target.path]), *others)
         about = (target.path, frozenset((*others, *tests, *documents)))
@@ -327,7 +338,9 @@ class SandboxExecutor:
             return None
         if self.remaining() <= 0:
             return [(SPENT, SPENT)] * len(probes)
-        bases = self._beside.submit(before.run_programs, probes, seconds)
+        recorded = self._recorded
+        asked = [replace(each, recorded=recorded) for each in probes]
+        bases = self._beside.submit(before.run_programs, asked, seconds)
         try:
             heads = self._guest.run(probes, seconds, once=True)
         except BudgetSpent:
@@ -335,9 +348,29 @@ class SandboxExecutor:
         finally:
             wait([bases])  # nobody else may ask base's guest meanwhile
         try:
-            return list(zip(bases.result(), heads, strict=True))
+            pairs = list(zip(bases.result(), heads, strict=True))
         except (GuestFailure, TargetNotLoaded):
             return None
+        for probe, (base, _) in zip(probes, pairs, strict=True):
+            self._record(probe, base, recorded)
+        return pairs
+
+    @property
+    def _recorded(self) -> tuple[str, ...]:
+        """The functions of the change's targets, on base, of which more calls are wanted."""
+        known, texts = self._laboratory.recorded, self._laboratory.base.texts
+        if not known:
+            for target in self._laboratory.targets[:MOST_RECORDED]:
+                for name in observed_functions(target, texts):
+                    known.setdefault(_qualified(target.path, name), [])
+        return tuple(name for name, calls in known.items() if len(calls) < CALLS_OF_ONE)
+
+    def _record(self, probe: Probe, run: Run, functions: Collection[str]) -> None:
+        place = "" if probe.program is None else probe.program.place
+        for call in (replace(each, test=place) for each in run.calls):
+            known = self._laboratory.recorded[call.function] if call.function in functions else []
+            if call not in known and len(known) < CALLS_OF_ONE:
+                known.append(call)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return what is made once for all targets of the change, by its name."""
@@ -463,6 +496,10 @@ class SandboxExecutor:
             files = {*self._target.files, self._target.path} & texts.keys()
             return frozenset(p for path in files for p in instrument(texts[path], path)[1])
         return frozenset()
+
+
+def _qualified(path: str, name: str) -> str:
+    return name if "::" in name else f"{path}::{name}"
 
 
 def _first_line(reason: Exception) -> str:

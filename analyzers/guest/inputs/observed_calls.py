@@ -27,13 +27,17 @@ def functions_by_line(prepared: PreparedTarget, functions: Sequence[str]) -> Dic
     """
     found: Dict[NamedLine, str] = {}
     paths = {prepared.path, *(each.partition("::")[0] for each in functions if "::" in each)}
-    for path in sorted(paths & prepared.sources.keys()):
-        file = str(Path(prepared.root, path).resolve())
-        for name, node in definitions(ast.parse(prepared.sources[path])):
-            wanted = name if path == prepared.path else f"{path}::{name}"
+    for path in sorted(paths):
+        file = Path(prepared.root, path).resolve()
+        text = prepared.sources.get(path)
+        if text is None and not file.is_file():
+            continue
+        for name, node in definitions(ast.parse(text or file.read_text("utf-8", "replace"))):
+            whole = f"{path}::{name}"
+            wanted = name if path == prepared.path and whole not in functions else whole
             if wanted in functions:
                 for line in (node.lineno, *(each.lineno for each in node.decorator_list)):
-                    found[file, node.name, line] = wanted
+                    found[str(file), node.name, line] = wanted
     return found
 
 
@@ -188,6 +192,7 @@ _DESCRIBED: Dict[str, Callable[[Any], Optional[str]]] = {
 
 _LONGEST_CALL = 500
 _MOST_INSTANCES = 1000
+_MOST_OF_ONE = 200
 _SELVES = ("self", "cls")
 _RETURNS = ("RETURN", "YIELD", "INSTRUMENTED_RETURN", "INSTRUMENTED_YIELD", "SUSPEND")
 
@@ -201,6 +206,7 @@ class CallRecorder:
         self._lines = {(name, line) for _, name, line in names}
         self._most = most
         self._codes: Dict[CodeType, Optional[str]] = {}
+        self._begun: Dict[str, int] = {}
         self._running: Dict[int, Dict[str, Any]] = {}
         self._found: Dict[str, Dict[str, Any]] = {}
         self._made: Dict[int, Tuple[Any, Dict[str, str]]] = {}
@@ -216,27 +222,29 @@ class CallRecorder:
         """Return what was recorded, in order."""
         return list(self._found.values())
 
+    def is_about(self, code: CodeType) -> bool:
+        """Return whether calls of a code object are recorded."""
+        if code not in self._codes:
+            self._codes[code] = self._named(code)
+        return self._codes[code] is not None
+
     @contextmanager
     def listening(self) -> Generator[None, None, None]:
         """Record what happens inside."""
-        threading.setprofile(self._hear)
-        sys.setprofile(self._hear)
+        threading.setprofile(self.hear)
+        sys.setprofile(self.hear)
         try:
             yield
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
 
-    def _hear(self, frame: FrameType, event: str, argument: Any) -> None:
+    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Take an event of tracing or profiling."""
         del argument
-        if event not in ("call", "return") or self._busy:
+        if event not in ("call", "return") or self._busy or not self.is_about(frame.f_code):
             return
-        code = frame.f_code
-        if code not in self._codes:
-            self._codes[code] = self._named(code)
-        name = self._codes[code]
-        if name is None:
-            return
+        name = str(self._codes[frame.f_code])
         self._busy = True
         try:
             if event == "call":
@@ -255,7 +263,8 @@ class CallRecorder:
         return self._names.get((file, code.co_name, code.co_firstlineno))
 
     def _begin(self, name: str, frame: FrameType) -> None:
-        if len(self._found) >= self._most:
+        self._begun[name] = self._begun.get(name, 0) + 1
+        if len(self._found) >= self._most or self._begun[name] > _MOST_OF_ONE:
             return
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount

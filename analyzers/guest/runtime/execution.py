@@ -222,6 +222,8 @@ class Result:
             found["asked"] = describe_questions(self.exchanges)
         if self.program is not None:
             found["completed"], found["lines"] = self.program.completed, self.program.lines
+            if self.program.recorder is not None:
+                found["calls"] = self.program.recorder.calls()
         return found
 
 

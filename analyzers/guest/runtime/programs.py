@@ -7,12 +7,15 @@ import contextlib
 import sys
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..inputs import project_files
 from . import call_outcomes, framework_setup
 from .project_imports import compiler_flags
 from .time_limits import CLOCK
+
+if TYPE_CHECKING:
+    from ..inputs.observed_calls import CallRecorder
 
 FILENAME = "<program>"
 MOST_LINES = 5000
@@ -24,11 +27,19 @@ CLOCK.never_interrupt(__file__)
 class ProgramRun:
     """A run of one program: its variables, the statements that ended, the lines that ran.
 
-    ``watched`` are the files below ``root`` whose lines are noted as they run.
+    ``watched`` are the files below ``root`` whose lines are noted as they run; ``recorder``
+    takes the calls of some functions.
     """
 
-    def __init__(self, source: str, root: str, watched: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        source: str,
+        root: str,
+        watched: Sequence[str] = (),
+        recorder: Optional[CallRecorder] = None,
+    ) -> None:
         self._root = root
+        self.recorder = recorder
         self._watched = {str(Path(root, path)): path for path in watched}
         self._source = source
         self._lines: Dict[str, Set[int]] = {}
@@ -53,7 +64,7 @@ class ProgramRun:
         _restore_defaults()
         before = sys.gettrace()
         with project_files.undo_writing():
-            if self._watched:
+            if self._watched or self.recorder is not None:
                 sys.settrace(self._enter)
             try:
                 for code, imports in statements:
@@ -64,18 +75,23 @@ class ProgramRun:
                 sys.settrace(before)
                 _restore_defaults()
 
-    def _enter(self, frame: FrameType, _: str, __: Any) -> Optional[Callable[..., Any]]:
+    def _enter(self, frame: FrameType, event: str, value: Any) -> Optional[Callable[..., Any]]:
         path = self._watched.get(frame.f_code.co_filename)
-        if path is None:
+        recorder = self.recorder
+        if recorder is not None and not recorder.is_about(frame.f_code):
+            recorder = None
+        if path is None and recorder is None:
             return None
-        lines = self._lines.setdefault(path, set())
+        lines = set() if path is None else self._lines.setdefault(path, set())
 
-        def step(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
+        def step(frame: FrameType, event: str, value: Any) -> Callable[..., Any]:
             if event == "line":
                 lines.add(frame.f_lineno)
+            elif recorder is not None:
+                recorder.hear(frame, event, value)
             return step
 
-        return step
+        return step(frame, event, value)
 
     def check(self, conditions: Sequence[str]) -> Optional[call_outcomes.CallOutcome]:
         """Return the ending of the first condition that does not hold of the variables."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzers.guest.annotations.constraints import Constraint, Expression
 from analyzers.guest.annotations.syntax import render
-from analyzers.vocabulary.contracts import ObservedCall
+from analyzers.vocabulary import ObservedCall
 
 from ..constraints.constraint_builders import array_text, ints_text, parse_constraint
 from ..facts import (

@@ -11,7 +11,7 @@ from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraint_sources import call_facts, passed_arguments
 from analyzers.inference.exploration import command_lines
 from analyzers.inference.shape_interpreter.framework_signatures import signatures
-from analyzers.vocabulary.contracts import ObservedCall
+from analyzers.vocabulary import ObservedCall
 from tests.analyzers.inference.function_contexts import said, subject
 
 FOLDER = Path(__file__).parent / "cases"

@@ -20,6 +20,7 @@ from analyzers.vocabulary import (
     Level,
     ObservedCall,
     Probe,
+    Program,
     Raised,
     RecipeArgument,
     Run,
@@ -184,6 +185,29 @@ def fall(n):
         os.kill(os.getpid(), 11)
     return n
 """
+
+
+def test_calls_of_programs_on_base_are_observed(tmp_path):
+    text = "def check(n):\n    return inner(n)\n\n\ndef inner(n, m=2):\n    return n * m\n"
+    trees = [tree(tmp_path / name, app=text) for name in ("head", "base")]
+    targets = (target(), target(function="inner"))
+    made = replace(laboratory(*trees), targets=targets)
+    before = BaseTarget(made, target(), ())
+    bench = SandboxExecutor(made, target(), time.monotonic() + 300, before)
+    program = Program("from app import check\ncheck(3)\ncheck(3)\ncheck('a')", "README.md:4")
+    asked = Probe("app.py::check", {}, (), observed=True, program=program)
+    try:
+        assert len(bench.run_programs([asked, asked], 20.0)) == 2
+        calls = [bench.observe(each, runs_tests=False) for each in targets]
+    finally:
+        bench.close()
+        before.close()
+    place = "README.md:4"
+    plain = [ObservedCall("check", {"n": f"froms([{each!r}])"}, place) for each in (3, "a")]
+    given = [{"n": f"froms([{each!r}])", "m": "froms([2])"} for each in (3, "a")]
+    assert calls == [plain, [ObservedCall("inner", each, place) for each in given]]
+
+
 SAFE = APP.replace("x.flatten()[n]", "x.flatten()[n % x.size]").replace("n > 3", "n > 300")
 SAFE = SAFE.replace("x *= 2", "x = x * 2")
 PICK = Contract({"x": 'np_arrays(shape="a b", dtype="float32")', "n": "ints(min=0, max=20)"})

@@ -136,7 +136,9 @@ class _Unmet(Frame):
 _Constraints = dict[str, Annotated[str, Meta(max_length=LONGEST_CONSTRAINT)]]
 
 
-class _Observed(Frame):
+class ObservedFrame(Frame):
+    """One call of a project's function."""
+
     function: Name
     arguments: _Constraints
     test: Name
@@ -193,7 +195,7 @@ class ObservedMessage(Message, kw_only=True):
     """The calls that tests made, and which tests passed."""
 
     outcomes: Annotated[dict[Name, bool], Meta(max_length=MOST_CALLS)]
-    calls: Annotated[list[_Observed], Meta(max_length=MOST_CALLS)]
+    calls: Annotated[list[ObservedFrame], Meta(max_length=MOST_CALLS)]
     notes: Notes
 
 

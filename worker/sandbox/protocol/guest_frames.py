@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from worker.sandbox.protocol.exploration_frames import (
     ExploredMessage,
+    ObservedFrame,
     ObservedMessage,
     RecordedMessage,
     RelatedMessage,
@@ -43,6 +44,7 @@ MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
 MOST_ASKED = 100
 MOST_FILES, MOST_LINES = 100, 5000
+MOST_OF_PROGRAM = 100
 LONGEST_EXCERPT = 4000
 Address: TypeAlias = Annotated[str, Meta(max_length=300)]
 REPLIES: Mapping[object, frozenset[str]] = {
@@ -95,6 +97,9 @@ class _Result(Frame):
     completed: Count = 0
     lines: Annotated[dict[Address, _Lines], Meta(max_length=MOST_FILES)] = field(
         default_factory=dict
+    )
+    calls: Annotated[list[ObservedFrame], Meta(max_length=MOST_OF_PROGRAM)] = field(
+        default_factory=list
     )
 
 

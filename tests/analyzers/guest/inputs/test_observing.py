@@ -324,3 +324,23 @@ def test_test_that_is_cut_short_has_no_outcome(start, with_pytest):
         files["pytest.py"] = "raise ImportError\n"
     reply = observe(start(files, "plain.py", "mean"), [], ["test_plain.py"], 1.0)
     assert reply["outcomes"] == {"test_plain.py": True}
+
+
+def test_program_records_calls_that_it_leads_to(start):
+    guest = start(
+        {"net.py": NET, "use.py": "import net\n\n\ndef use(x):\n    return net.scale(x)\n"},
+        "use.py",
+        "use",
+    )
+    program = "import torch\nfrom use import use\nuse(torch.ones(2))\nuse(torch.ones(2))\nuse(None)"
+    recorded = ["net.py::scale", "use.py::use", "missing.py::f"]
+    (result,) = guest.run({"program": program, "arguments": {}, "script": [], "recorded": recorded})
+    calls = [(each["function"], each["arguments"]["x"], each["raised"]) for each in result["calls"]]
+    ones = "tensors(dtype='float32', shape=(2,), min=1.0, max=1.0)"
+    assert calls == [
+        ("net.py::scale", ones, False),
+        ("use.py::use", ones, False),
+        ("net.py::scale", "froms([None])", True),
+        ("use.py::use", "froms([None])", True),
+    ]
+    assert "lines" in result
