@@ -200,12 +200,14 @@ class FrameworkFiles:
     """Files by what they can have to do with a framework.
 
     ``changed`` are the touched ones that matter, ``testable`` those whose
-    functions may be targets, ``numeric`` those of them where numbers alone count.
+    functions may be targets, ``numeric`` those of them where numbers alone count, ``helpers``
+    those that import no framework, but may be handed its tensors.
     """
 
     changed: frozenset[str] = frozenset()
     testable: frozenset[str] = frozenset()
     numeric: frozenset[str] = frozenset()
+    helpers: frozenset[str] = frozenset()
 
 
 def framework_files(files: Files, touched: Collection[str], *, everything: bool) -> FrameworkFiles:
@@ -219,7 +221,19 @@ def framework_files(files: Files, touched: Collection[str], *, everything: bool)
     using = closure(seeds, files.importers) | closure(numeric, files.importers)
     changed = closure(using, files.imports) & set(touched)
     around = using if everything else using & (changed | _importers(files, changed))
-    return FrameworkFiles(changed, around, frozenset(numeric))
+    plain = frozenset(path for path in touched if seeds and _is_plain(files, path))
+    helpers = (changed | plain) - using
+    return FrameworkFiles(changed | helpers, around | helpers, frozenset(numeric), helpers)
+
+
+def _is_plain(files: Files, path: str) -> bool:
+    """Return whether a file imports nothing but the standard library and the project."""
+    return all(
+        each.level
+        or top_level_package(each.module) in sys.stdlib_module_names
+        or files.resolve(path, 0, each.module) is not None
+        for each in files.facts[path].imports
+    )
 
 
 def _numerical(files: Files) -> set[str]:

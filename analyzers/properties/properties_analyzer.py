@@ -53,7 +53,7 @@ from analyzers.properties.base_comparison import (
 from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
 from analyzers.properties.driver_findings import driver_findings
-from analyzers.properties.driver_search import driver_study
+from analyzers.properties.driver_search import DriverRuns, driver_study
 from analyzers.properties.failure_shrinking import returning_on_base
 from analyzers.properties.ignored_arguments import ignored_argument_findings
 from analyzers.properties.messages import does
@@ -112,7 +112,9 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
     if subject is not None and not is_script(target):
         yield from ignored_argument_findings(target, subject)
     compares = _is_compared(target, bench)
-    driven = list(_driven(target, bench)) if compares else []
+    changes = compares and target.reason is Reason.CHANGED
+    runs = driver_study(bench).runs_of(target) if changes else DriverRuns()
+    driven = list(driver_findings(target, runs, bench)) if changes else []
     yield from driven
     if any(each.level is Level.FAILURE for each in driven):
         return
@@ -127,18 +129,14 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
         terms = target_contract(target, bench)
     except NoContractError as reason:
         told: list[Verdict] = [] if early else [*_against_base(target, (), compared, bench)]
-        told += [] if compared else [Skipped(NAME, target.id, str(reason))]
+        if not compared and not runs.compared:
+            unseen = "; no example of the project that ran reaches it" if changes else ""
+            told.append(Skipped(NAME, target.id, f"{reason}{unseen}"))
         yield from _or_witnessed(told, target, bench)
         return
     told = list(_drawn(target, terms, compared, bench, decided=any(map(_is_gating, early))))
     told = [each for each in told if not early or not _is_notice_of_base(each)]
     yield from told if terms.given else _or_witnessed(told, target, bench)
-
-
-def _driven(target: Target, bench: Executor) -> Iterator[Finding]:
-    """Yield what the project's own programs show of a changed function."""
-    if target.reason is Reason.CHANGED:
-        yield from driver_findings(target, driver_study(bench).runs_of(target), bench)
 
 
 def _drawn(

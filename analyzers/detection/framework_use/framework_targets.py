@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from analyzers.detection.dataflow.api_targets import TEST_CODE, TEST_FILE
 from analyzers.detection.file_facts import FRAMEWORKS, NUMERIC, imports_any, top_level_package
@@ -109,7 +109,7 @@ class _Visit:
         else:
             if isinstance(node, ast.Call):
                 self._call(node, scope, name)
-                self.found.tensors |= self._is_tensor_method(node.func) or self._has_axis(node)
+                self.found.tensors |= self._is_tensor_method(node) or self._has_axis(node)
             elif isinstance(node, ast.Name | ast.Attribute):
                 self._reference(node, scope)
             for child in ast.iter_child_nodes(node):
@@ -172,24 +172,48 @@ class _Visit:
             for base in self._project.library_bases(meaning.name)
         )
 
-    def _is_tensor_method(self, function: ast.expr) -> bool:
-        """Return whether a method of tensors is called on a parameter."""
+    @cached_property
+    def _given(self) -> frozenset[str]:
+        """The parameters, and the local names for what is computed of them."""
+        node = self._unit.node
+        found = {arg.arg for arg in parameters(node)} if node is not None else set[str]()
+        found -= {"self", "cls"}
+        for each in ast.walk(node) if node is not None else ():
+            if isinstance(each, ast.Assign) and found & _roots(each.value):
+                found |= {target.id for target in each.targets if isinstance(target, ast.Name)}
+        return frozenset(found)
+
+    def _is_tensor_method(self, call: ast.Call) -> bool:
+        """Return whether a method of tensors is called on a parameter, or what is made of some."""
+        function = call.func
         if not isinstance(function, ast.Attribute) or function.attr not in _TENSOR_METHODS:
             return False
-        node = self._unit.node
-        given = {arg.arg for arg in parameters(node)} if node is not None else set[str]()
-        return isinstance(function.value, ast.Name) and function.value.id in given
+        logs = function.attr == "log" and bool(call.args)
+        return not logs and bool(self._given & _roots(function.value))
 
     def _has_axis(self, call: ast.Call) -> bool:
         """Return whether something is done along an axis of a parameter."""
         along = any(each.arg in _ALONG for each in call.keywords)
-        node = self._unit.node
-        given = {arg.arg for arg in parameters(node)} if along and node is not None else set[str]()
-        return any(isinstance(each, ast.Name) and each.id in given for each in call.args)
+        return along and any(isinstance(e, ast.Name) and e.id in self._given for e in call.args)
 
     @staticmethod
     def _is_receiver(node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def _roots(node: ast.expr) -> set[str]:
+    """Return the names whose values arithmetic, items and methods are computed of."""
+    match node:
+        case ast.Name(id=name):
+            return {name}
+        case ast.BinOp(left=left, right=right):
+            return _roots(left) | _roots(right)
+        case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner):
+            return _roots(inner)
+        case ast.Call(func=ast.Attribute(value=inner)):
+            return _roots(inner)
+        case _:
+            return set()
 
 
 MOST_FILES = 20
@@ -238,10 +262,13 @@ class FrameworkTargetSelection:
                 self._touching.get(each.id, False)
                 or self.uses(each).framework
                 or (self.uses(each).numeric and each.path in self._near.numeric)
-                or (self.uses(each).tensors and imports_any(self._files.sources[each.path]))
+                or (self.uses(each).tensors and self._is_given_tensors(each.path))
                 for each in self.reach(unit)
             )
         return self._touching[unit.id]
+
+    def _is_given_tensors(self, path: str) -> bool:
+        return path in self._near.helpers or imports_any(self._files.sources[path])
 
     def _is_annotated(self, unit: CodeUnit) -> bool:
         said = self.said(unit.path)

@@ -590,3 +590,34 @@ def test_changes_of_a_numerical_project_are_compared_with_base():
     assert not everything(head).targets
     small = dict(list(head.items())[3:])
     assert not changed({path: base[path] for path in small}, small).targets
+
+
+MEASURES = """
+def dice(pred, target):
+    inter = (pred * target).sum()
+    return 2 * inter / (pred.sum() + target.sum()).clamp(min=1)
+
+
+def mean(x, mask):
+    total = x * mask
+    return total.mean() / mask
+
+
+def warn(logger, text):
+    logger.log(1, text)
+    return text.split(",")
+"""
+
+
+def test_function_that_calls_methods_of_tensors_needs_no_import_beside_a_framework():
+    head = FILES | {"measures.py": MEASURES}
+    lost = MEASURES.replace(".clamp(min=1)", "").replace("/ mask", "/ (mask + 1)")
+    found = changed(head, head | {"measures.py": lost.replace('","', '";"')}).targets
+    assert {target.function for target in found} == {"dice", "mean"}
+
+
+def test_helper_of_another_library_is_none_of_ours():
+    head = FILES | {"measures.py": "import pandas\n" + MEASURES}
+    assert not changed(head, head | {"measures.py": head["measures.py"] + "\n# more\n"}).targets
+    lost = head["measures.py"].replace(".clamp(min=1)", "")
+    assert not changed(head, head | {"measures.py": lost}).targets
