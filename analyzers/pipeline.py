@@ -99,13 +99,17 @@ def concerned_targets(
     return tuple(filter(asks_cloud, targets))
 
 
-def study(analyzers: Sequence[Analyzer], bench: Executor) -> None:
-    """Run what is run once for all targets of a change: the project's own programs."""
+def study(analyzers: Sequence[Analyzer], bench: Executor) -> frozenset[str]:
+    """Run what is run once for all targets of a change: the project's own programs.
+
+    Return the ids of the targets that are not as on base in some of them.
+    """
     if any(analyzer.name == PROPERTIES for analyzer in analyzers) and bench.changed:
         from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
 
         with suppress(Exception):  # each target asks again, and tells what went wrong
-            driver_study(bench)
+            return driver_study(bench).different
+    return frozenset()
 
 
 def examine(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:

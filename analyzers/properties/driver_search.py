@@ -112,6 +112,11 @@ class DriverStudy:
         line = min(subject.changed, default=0)
         return DriverRuns(runs, list(places), line, subject.covered(self.compared))
 
+    @property
+    def different(self) -> frozenset[str]:
+        """The ids of the targets that explain some difference."""
+        return frozenset(self._explained.values())
+
     @cached_property
     def _explained(self) -> Mapping[int, str]:
         """The changed function that explains each differing run, once the search has ended."""

@@ -102,8 +102,11 @@ class TargetExamination:
     bench: ExecutorFactory
     analyzers: Sequence[Analyzer]
 
-    def study(self, targets: Sequence[Target], until: tuple[float, float]) -> None:
-        """Run what is run once for all targets, at the bench of the first that base has."""
+    def study(self, targets: Sequence[Target], until: tuple[float, float]) -> list[Target]:
+        """Run what is run once for all targets, at the bench of the first that base has.
+
+        Return the targets, those first of which that shows a difference.
+        """
         deadline, last = until
         laboratory = self.laboratory.ending(last)
         for target in targets:
@@ -115,8 +118,9 @@ class TargetExamination:
                     stack.callback(before.close)
                     bench.expect()
                     before.expect()
-                    study(self.analyzers, bench)
-                return
+                    different = study(self.analyzers, bench)
+                return sorted(targets, key=lambda each: each.id not in different)
+        return list(targets)
 
     def examine(
         self,

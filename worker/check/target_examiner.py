@@ -223,7 +223,7 @@ class TargetExaminer:
         try:
             unknown = self._unknown(deadline)
             with phase("study"):
-                examination.study(unknown, (deadline, deadline + MARGIN_SECONDS))
+                unknown = examination.study(unknown, (deadline, deadline + MARGIN_SECONDS))
             shares = _Shares(unknown, deadline, self._jobs)
             if self._jobs > 1 and len(shares.targets) > 1:
                 self._examine_together(examination, shares)

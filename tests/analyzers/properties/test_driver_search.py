@@ -132,6 +132,7 @@ def test_difference_is_told_of_the_function_that_explains_it():
     assert told["Net.forward"] == []
     assert [each.rule for each in told["_scaled"]] == ["behaviour/changed"]
     assert driver_study(bench) is study
+    assert study.different == {"net.py::_scaled"}
 
 
 class SlowRevisions(TwoRevisions):
