@@ -540,3 +540,13 @@ def shrunk(tree: ast.Module, fixed: int) -> list[Edit]:
         Edit("literal", tuple(numbers), repr(max(8, value // 16)), repr(value))
         for value, numbers in sorted(groups.items(), reverse=True)
     ]
+
+
+def first_rounds(tree: ast.Module, fixed: int) -> list[Edit]:
+    """Return edits that leave each loop of a program its first round."""
+    body = tree.body[fixed:]
+    loops = [n for statement in body for n in ast.walk(statement) if isinstance(n, ast.For)]
+    return [
+        Edit("form", (_number(each.iter),), "[next(iter(it))]", ast.unparse(each.iter))
+        for each in loops
+    ]

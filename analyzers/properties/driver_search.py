@@ -23,7 +23,7 @@ from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.repeated_calls import call_again
 from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Driver, ProjectNames, drivers_of
-from analyzers.drivers.variations import Edit, Variations, shrunk, varied
+from analyzers.drivers.variations import Edit, Variations, first_rounds, shrunk, varied
 from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
@@ -282,11 +282,22 @@ class _Search:
         while batch := list(islice(waiting, FIRST_BATCH)):
             made = [Variations(each, definitions, hot, names) for each in batch]
             yield from self._taken([(each, ()) for each in made])
-            smaller = ((each, shrunk(each.tree, each.driver.fixed)) for each in made)
-            slow = [(each, tuple(edits)) for each, edits in smaller if self._is_slow(each)]
-            yield from self._taken([(each, edits) for each, edits in slow if edits])
+            yield from self._shortened([each for each in made if self._is_slow(each)])
             if time.monotonic() - begun > UNVARIED_SHARE * (self.until - begun):
                 return
+
+    def _shortened(self, slow: Sequence[Variations]) -> Iterator[_Known]:
+        """Yield slow drivers with small numbers and one round of each loop, or with that alone."""
+        for numbers in (True, False):
+            plans: list[tuple[Variations, tuple[Edit, ...]]] = []
+            for each in slow:
+                edits = first_rounds(each.tree, each.driver.fixed)
+                edits += shrunk(each.tree, each.driver.fixed) if numbers else []
+                if edits and time.monotonic() < self.until:
+                    plans.append((each, tuple(edits)))
+            taken = list(self._taken(plans))
+            yield from taken
+            slow = [each for each in slow if all(each is not known.variations for known in taken)]
 
     def _taken(self, plans: Sequence[tuple[Variations, tuple[Edit, ...]]]) -> Iterator[_Known]:
         """Yield the drivers that base takes with the edits that are planned."""
@@ -358,7 +369,8 @@ class _Search:
         """Shrink the large numbers of a slow driver while it still reaches the target."""
         if known.seconds < SLOW_SECONDS:
             return
-        edits = shrunk(known.variations.tree, known.driver.fixed)
+        tree, fixed = known.variations.tree, known.driver.fixed
+        edits = [*shrunk(tree, fixed), *first_rounds(tree, fixed)]
         for chosen in [tuple(edits), *((each,) for each in edits)] if edits else ():
             together = chosen if len(chosen) > 1 else (*known.edits, *chosen)
             run = self._compared([(known.variations, together)])[0]

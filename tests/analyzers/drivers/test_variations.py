@@ -6,7 +6,7 @@ import pytest
 
 from analyzers.drivers.definitions import Definitions
 from analyzers.drivers.usage_programs import Driver, Kind
-from analyzers.drivers.variations import Edit, Variations, numbered, shrunk, varied
+from analyzers.drivers.variations import Edit, Variations, first_rounds, numbered, shrunk, varied
 
 NETS = """
 class Base:
@@ -101,3 +101,12 @@ def test_numbers_of_one_tree_are_not_those_of_another():
     first = numbered("x = 1")
     numbered("y = [1, 2, 3, 4]\nz = y")
     assert varied(first, [Edit("literal", (99,), "2")]) == "x = 1"
+
+
+def test_loops_have_their_first_round_alone():
+    tree = numbered("for n in range(9):\n    for x in DTYPES:\n        f(n, x)")
+    edits = first_rounds(tree, 0)
+    assert [each.says for each in edits] == ["`[next(iter(range(9)))]`", "`[next(iter(DTYPES))]`"]
+    assert "for n in [next(iter(range(9)))]:\n    for x in [next(iter(DTYPES))]" in varied(
+        tree, edits
+    )
