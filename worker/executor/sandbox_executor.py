@@ -339,7 +339,7 @@ class SandboxExecutor:
         if self.remaining() <= 0:
             return [(SPENT, SPENT)] * len(probes)
         recorded = self._recorded
-        asked = [replace(each, recorded=recorded) for each in probes]
+        asked = [replace(each, recorded=recorded if _is_own(each) else ()) for each in probes]
         bases = self._beside.submit(before.run_programs, asked, seconds)
         try:
             heads = self._guest.run(probes, seconds, once=True)
@@ -496,6 +496,11 @@ class SandboxExecutor:
             files = {*self._target.files, self._target.path} & texts.keys()
             return frozenset(p for path in files for p in instrument(texts[path], path)[1])
         return frozenset()
+
+
+def _is_own(probe: Probe) -> bool:
+    """Return whether a program is the project's as it stands, so that its calls are valid."""
+    return probe.program is not None and not probe.program.edits
 
 
 def _qualified(path: str, name: str) -> str:
