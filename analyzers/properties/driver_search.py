@@ -276,13 +276,20 @@ class _Search:
         return _words(target, "" if there is None else there[1])
 
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
+        """Yield the drivers that base takes; those that name what none reached yet come first."""
         begun = time.monotonic()
         hot, names = self._hot(), self._names()
-        waiting = iter(drivers)
-        while batch := list(islice(waiting, FIRST_BATCH)):
-            made = [Variations(each, definitions, hot, names) for each in batch]
-            yield from self._taken([(each, ()) for each in made])
-            yield from self._shortened([each for each in made if self._is_slow(each)])
+        waiting = [(set(re.findall(r"\w+", each.source)), each) for each in drivers]
+        missing = {each.target.id: each.target.function.split(".")[0] for each in self.subjects}
+        while waiting:
+            waiting.sort(key=lambda each: each[0].isdisjoint(missing.values()))
+            batch, waiting = waiting[:FIRST_BATCH], waiting[FIRST_BATCH:]
+            made = [Variations(each, definitions, hot, names) for _, each in batch]
+            known = list(self._taken([(each, ()) for each in made]))
+            known += self._shortened([each for each in made if self._is_slow(each)])
+            yield from known
+            for name in {name for each in known for name in self._reached(each.run)}:
+                missing.pop(name, None)
             if time.monotonic() - begun > UNVARIED_SHARE * (self.until - begun):
                 return
 
