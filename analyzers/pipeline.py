@@ -17,7 +17,6 @@ from analyzers.vocabulary import (
     Crashes,
     Finding,
     Level,
-    Reason,
     Skipped,
     Status,
     Target,
@@ -99,17 +98,23 @@ def concerned_targets(
     return tuple(filter(asks_cloud, targets))
 
 
-def study(analyzers: Sequence[Analyzer], bench: Executor) -> frozenset[str]:
+def study(
+    analyzers: Sequence[Analyzer], targets: Sequence[Target], bench: Executor
+) -> list[Target]:
     """Run what is run once for all targets of a change: the project's own programs.
 
-    Return the ids of the targets that are not as on base in some of them.
+    Return the targets: those first that are not as on base in some of them, and those last of
+    which they ran every changed line on both revisions.
     """
-    if any(analyzer.name == PROPERTIES for analyzer in analyzers) and bench.changed:
-        from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
+    if not any(analyzer.name == PROPERTIES for analyzer in analyzers):
+        return list(targets)
+    from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
 
-        with suppress(Exception):  # each target asks again, and tells what went wrong
-            return driver_study(bench).different
-    return frozenset()
+    with suppress(Exception):  # each target asks again, and tells what went wrong
+        found = driver_study(bench)
+        different = found.different
+        return sorted(targets, key=lambda each: (each.id not in different, found.covers(each)))
+    return list(targets)
 
 
 def examine(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:
@@ -120,6 +125,11 @@ def examine(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> I
     Each analyzer has a share of the target's time; what it leaves, those after it share.
     What can be read comes first, whatever keeps the target from being run.
     """
+    if any(analyzer.name == PROPERTIES for analyzer in analyzers):
+        from analyzers.properties.driver_findings import count_driver_runs  # noqa: PLC0415
+
+        with suppress(Exception):  # the analyzer asks again, and tells what went wrong
+            count_driver_runs(target, bench)
     yield from read(analyzers, target, bench)
     if (obstacle := bench.obstacle(target)) is not None:
         yield obstacle
@@ -167,7 +177,7 @@ def _weight(analyzer: Analyzer, target: Target, *, compared: bool) -> float:
 
 
 def read(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:
-    """Yield what the text of a target shows by itself, and count what is studied already."""
+    """Yield what the text of a target shows by itself; nothing of it is run."""
     for analyzer in analyzers:
         if analyzer.name == CLOUD:
             from analyzers.cloud.cloud_analyzer import read_text  # noqa: PLC0415
@@ -176,12 +186,26 @@ def read(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iter
                 yield from read_text(target, bench)
             except Exception as error:  # noqa: BLE001 - as in ``examine``
                 yield _broken(analyzer, target, error)
-        elif analyzer.name == PROPERTIES and target.reason is Reason.CHANGED:
-            from analyzers.properties.driver_findings import count_driver_runs  # noqa: PLC0415
-            from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
 
-            with suppress(Exception):  # the analyzer asks again, and tells what went wrong
-                count_driver_runs(driver_study(bench).runs_of(target), bench)
+
+def settle(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:
+    """Yield what the programs showed of a target that were run for the whole change."""
+    if any(analyzer.name == PROPERTIES for analyzer in analyzers):
+        from analyzers.properties.driver_findings import count_driver_runs, driven  # noqa: PLC0415
+
+        try:
+            count_driver_runs(target, bench)
+            yield from driven(target, bench)
+        except Exception as error:  # noqa: BLE001 - as in ``examine``
+            yield Broken(PROPERTIES, target.id, _said(error))
+
+
+def settle_and_read(
+    analyzers: Sequence[Analyzer], target: Target, bench: Executor
+) -> Iterator[Verdict]:
+    """Yield what is known of a target without further runs."""
+    yield from settle(analyzers, target, bench)
+    yield from read(analyzers, target, bench)
 
 
 def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Executor) -> Verdict:
@@ -312,6 +336,10 @@ def _kinds(finding: Finding, text: str) -> Iterator[str]:
 
 
 def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:
+    return Broken(analyzer.name, target.id, _said(error))
+
+
+def _said(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
-    return Broken(analyzer.name, target.id, f"{type(error).__name__} at {where}: {error}")
+    return f"{type(error).__name__} at {where}: {error}"

@@ -179,6 +179,8 @@ def _forget(folder: str) -> None:
 # ------------------------------------------------------------------- importing
 
 
+_NEWER = ("torch._dynamo",)
+"""Parts that older releases of a library lack."""
 _OWN = (
     *("assembly.assembly", "inputs.exploration.exploration", "inputs.project_tests"),
     *("models.execute_frame", "relations.reaching.relate_frame", "search.answer_search"),
@@ -192,7 +194,8 @@ def preload(modules: Sequence[str], layer: Optional[str]) -> None:
         try:
             importlib.import_module(name)
         except BaseException as error:
-            raise Unforkable(f"{name} cannot be imported: {error!r}") from error
+            if name not in _NEWER:
+                raise Unforkable(f"{name} cannot be imported: {error!r}") from error
     for name in _OWN:
         importlib.import_module(f".{name}", __package__)
     set_aside_hypothesis(layer)

@@ -16,10 +16,25 @@ from analyzers.properties.base_comparison import (
     new_failure,
     refusal_findings,
 )
-from analyzers.properties.driver_search import DriverRuns
-from analyzers.vocabulary import Criterion, DriverCounts, Finding, Level, Probe, Returned, Target
+from analyzers.properties.driver_search import DriverRuns, driver_study
+from analyzers.vocabulary import (
+    Criterion,
+    DriverCounts,
+    Finding,
+    Level,
+    Probe,
+    Reason,
+    Returned,
+    Target,
+)
 
 MOST_TRIALS = 60
+
+
+def driven(target: Target, bench: Executor) -> Iterator[Finding]:
+    """Yield what the project's own programs, run once for a change, show of a changed function."""
+    if target.reason is Reason.CHANGED:
+        yield from driver_findings(target, driver_study(bench).runs_of(target), bench)
 
 
 def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:
@@ -42,14 +57,16 @@ def _edits(finding: Finding) -> int:
     return 0 if program is None else program.edits
 
 
-def count_driver_runs(runs: DriverRuns, bench: Executor) -> None:
-    """Count what the project's own programs ran of a target."""
+def count_driver_runs(target: Target, bench: Executor) -> None:
+    """Count what the project's own programs ran of a changed function."""
+    if target.reason is not Reason.CHANGED:
+        return
+    runs = driver_study(bench).runs_of(target)
     different = sum(is_different(each) for each in runs.compared)
     same = len(runs.compared) - different
-    bench.count_drivers(
-        DriverCounts(tuple(runs.drivers), same, different, *runs.covered),
-        [(each.probe, each.head) for each in runs.compared],
-    )
+    ran = [(each.probe, each.head) for each in (*runs.compared, *runs.alone)]
+    counts = DriverCounts(tuple(runs.drivers), same, different, *runs.covered, runs=len(ran))
+    bench.count_drivers(counts, ran)
 
 
 def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ from analyzers.properties.base_comparison import is_different
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
 from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, TimedOut
 
-MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS = 32, 4, 50
+MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 32, 4, 50, 8
 MOST_RUNS = 1500
 MOST_COMBINED = 1000
 MOST_AGAIN = 6
@@ -80,12 +80,14 @@ class Subject:
 class DriverRuns:
     """The compared runs of programs that reach a target, and what was used.
 
+    ``alone`` are those that return on head only, for they use what base lacks.
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
     lines, ``covered`` counts those that hold code and those that ran.
     """
 
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    alone: list[ComparedRun] = field(default_factory=list[ComparedRun])
     drivers: list[str] = field(default_factory=list[str])
     changed_line: int = 0
     covered: tuple[int, int] = (0, 0)
@@ -93,24 +95,38 @@ class DriverRuns:
 
 @dataclass
 class DriverStudy:
-    """The compared runs of all programs of a change."""
+    """The compared runs of all programs of a change, and those that head runs ``alone``."""
 
     subjects: Sequence[Subject]
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    alone: list[ComparedRun] = field(default_factory=list[ComparedRun])
 
     def runs_of(self, target: Target) -> DriverRuns:
         """Return the runs that reach a target; of those that differ, the ones it explains."""
         subject = next((each for each in self.subjects if each.target.id == target.id), None)
         if subject is None:
             return DriverRuns()
-        runs = [
-            replace(each, probe=replace(each.probe, target=target.id, watched=()))
-            for each in self.compared
-            if subject.is_reached(each) and self._explained.get(id(each), target.id) == target.id
-        ]
-        places = dict.fromkeys(run.probe.program.place for run in runs if run.probe.program)
-        line = min(subject.changed, default=0)
-        return DriverRuns(runs, list(places), line, subject.covered(self.compared))
+        runs, alone = (
+            [
+                replace(each, probe=replace(each.probe, target=target.id, watched=()))
+                for each in group
+                if subject.is_reached(each)
+                and self._explained.get(id(each), target.id) == target.id
+            ]
+            for group in (self.compared, self.alone)
+        )
+        both = [*runs, *alone]
+        places = dict.fromkeys(run.probe.program.place for run in both if run.probe.program)
+        covered = subject.covered([*self.compared, *self.alone])
+        return DriverRuns(runs, alone, list(places), min(subject.changed, default=0), covered)
+
+    def covers(self, target: Target) -> bool:
+        """Return whether programs that base takes too ran every changed line of a target."""
+        subject = next((each for each in self.subjects if each.target.id == target.id), None)
+        if subject is None:
+            return False
+        lines, covered = subject.covered(self.compared)
+        return 0 < lines == covered
 
     @property
     def different(self) -> frozenset[str]:
@@ -174,14 +190,15 @@ def driver_study(bench: Executor) -> DriverStudy:
 
 
 def _subjects(bench: Executor) -> list[Subject]:
-    """Return the changed functions whose files are there on base."""
+    """Return the changed functions; of a new file every line is changed."""
     found: list[Subject] = []
     for target in bench.changed:
         head = find_function(target.path, target.function, ProjectTexts(bench))
-        there = bench.base(target.path)
-        if head is None or there is None:
+        if head is None:
             continue
-        changed = changed_lines(there[1], bench.source(target.path))[1]
+        there = bench.base(target.path)
+        before = "" if there is None else there[1]
+        changed = changed_lines(before, bench.source(target.path))[1]
         body = [range(each.lineno, (each.end_lineno or 0) + 1) for each in head.node.body]
         lines = frozenset(line for each in body for line in each)
         found.append(Subject(target, lines, lines & changed, list(_statements(head.node.body))))
@@ -208,6 +225,7 @@ class _Search:
     bench: Executor
     subjects: Sequence[Subject]
     tried: set[str] = field(default_factory=set[str])
+    begun: float = 0.0
     until: float = float("inf")
     found: DriverStudy = field(init=False)
     longest: float = LONGEST
@@ -226,7 +244,8 @@ class _Search:
         known = list(self._unvaried(drivers, Definitions.of(texts)))
         chosen = self._chosen(known)
         for each in chosen:
-            self._make_small(each)
+            if self._goes_on():
+                self._make_small(each)
         chosen += self._calls_again(chosen)
         slowest = max((each.seconds for each in chosen), default=LONGEST)
         self.longest = min(LONGEST, max(SHORTEST, PATIENCE * slowest))
@@ -277,7 +296,6 @@ class _Search:
 
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         """Yield the drivers that base takes; those that name what none reached yet come first."""
-        begun = time.monotonic()
         hot, names = self._hot(), self._names()
         waiting = [(set(re.findall(r"\w+", each.source)), each) for each in drivers]
         missing = {each.target.id: each.target.function.split(".")[0] for each in self.subjects}
@@ -288,9 +306,11 @@ class _Search:
             known = list(self._taken([(each, ()) for each in made]))
             known += self._shortened([each for each in made if self._is_slow(each)])
             yield from known
-            for name in {name for each in known for name in self._reached(each.run)}:
+            ran = (*(each.run for each in known), *self.found.alone)
+            for name in {name for run in ran for name in self._reached(run)}:
                 missing.pop(name, None)
-            if time.monotonic() - begun > UNVARIED_SHARE * (self.until - begun):
+            spent = time.monotonic() - self.begun > UNVARIED_SHARE * (self.until - self.begun)
+            if spent or all(map(self._is_known_well, self.subjects)):
                 return
 
     def _shortened(self, slow: Sequence[Variations]) -> Iterator[_Known]:
@@ -312,6 +332,13 @@ class _Search:
             if run is not None:
                 yield _Known(variations, run, edits)
 
+    def _is_known_well(self, subject: Subject) -> bool:
+        """Return whether programs of several places run all that changed in a function."""
+        runs = [*self.found.compared, *self.found.alone]
+        places = {r.probe.program and r.probe.program.place for r in runs if subject.is_reached(r)}
+        lines, covered = subject.covered(runs)
+        return len(places) >= ENOUGH_PLACES and lines == covered
+
     def _is_slow(self, variations: Variations) -> bool:
         """Return whether the unvaried program met a limit."""
         return varied(variations.tree, ()) in self.slow
@@ -328,7 +355,7 @@ class _Search:
             nearest = sorted(reaching, key=lambda e: (subject.distance(e.run), e.seconds))
             for each in nearest[:most]:
                 found[id(each)] = each
-        return list(found.values()) or list(known[:2])
+        return list(found.values()) or list(known[: 0 if self.found.alone else 2])
 
     def _calls_again(self, chosen: Sequence[_Known]) -> list[_Known]:
         """Return drivers that make once more what a program calls without naming it."""
@@ -379,6 +406,8 @@ class _Search:
         tree, fixed = known.variations.tree, known.driver.fixed
         edits = [*shrunk(tree, fixed), *first_rounds(tree, fixed)]
         for chosen in [tuple(edits), *((each,) for each in edits)] if edits else ():
+            if not self._goes_on():
+                return
             together = chosen if len(chosen) > 1 else (*known.edits, *chosen)
             run = self._compared([(known.variations, together)])[0]
             if run is None or not self._reached(known.run) <= self._reached(run):
@@ -439,6 +468,8 @@ class _Search:
             if not ends_early and not isinstance(run.head.ending, _UNDECIDED):
                 found[number] = run
                 continue
+            if ends_early and isinstance(run.head.ending, Returned) and self._reached(run):
+                self.found.alone.append(run)
             if _met_limit(run.base):
                 assert run.probe.program is not None
                 self.slow.add(run.probe.program.source)
@@ -466,7 +497,8 @@ class _Search:
             self.until = 0.0
             return
         if self.until == float("inf"):  # the start of the processes does not count
-            self.until = time.monotonic() + min(SECONDS, SHARE * self.bench.remaining())
+            self.begun = time.monotonic()
+            self.until = self.begun + min(SECONDS, SHARE * self.bench.remaining())
         for number, probe, (base, head) in zip(probes, given, pairs, strict=True):
             yield number, ComparedRun(probe, base, head)
 

@@ -112,24 +112,24 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
     if subject is not None and not is_script(target):
         yield from ignored_argument_findings(target, subject)
     compares = _is_compared(target, bench)
-    changes = compares and target.reason is Reason.CHANGED
+    changes = target.reason is Reason.CHANGED
     runs = driver_study(bench).runs_of(target) if changes else DriverRuns()
-    driven = list(driver_findings(target, runs, bench)) if changes else []
-    yield from driven
-    if any(each.level is Level.FAILURE for each in driven):
+    shown = list(driver_findings(target, runs, bench))
+    yield from shown
+    if any(each.level is Level.FAILURE for each in shown):
         return
     # what a person said to be valid is not widened
     searches = compares and not _is_annotated(target, bench)
     compared = compared_runs(target, (), bench) if searches else []
     early = list(_against_base(target, (), compared, bench))
-    early = [each for each in early if not _is_told(each, driven)]
+    early = [each for each in early if not _is_told(each, shown)]
     yield from early
-    early = [*driven, *early]
+    early = [*shown, *early]
     try:
         terms = target_contract(target, bench)
     except NoContractError as reason:
         told: list[Verdict] = [] if early else [*_against_base(target, (), compared, bench)]
-        if not compared and not runs.compared:
+        if not (compared or runs.compared or runs.alone):
             unseen = "; no example of the project that ran reaches it" if changes else ""
             told.append(Skipped(NAME, target.id, f"{reason}{unseen}"))
         yield from _or_witnessed(told, target, bench)
@@ -168,9 +168,9 @@ def _drawn(
         yield from _against_base(target, further.passing, [*more, *_asked(further, bench)], bench)
 
 
-def _is_told(verdict: Verdict, driven: Sequence[Finding]) -> bool:
+def _is_told(verdict: Verdict, shown: Sequence[Finding]) -> bool:
     """Return whether the project's own programs tell already that results are others."""
-    told = [each for each in driven if each.rule == CHANGED]
+    told = [each for each in shown if each.rule == CHANGED]
     again = isinstance(verdict, Finding) and verdict.rule == CHANGED and bool(told)
     return again and (not _is_gating(verdict) or any(map(_is_gating, told)))
 

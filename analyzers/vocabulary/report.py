@@ -65,6 +65,7 @@ class DriverCounts:
 
     ``places`` are where the project has them; of their variations that base runs, ``same`` gave
     the same on head, and ``different`` did not; ``covered`` of ``changed`` lines of the target ran.
+    ``runs`` counts those that base lacks too.
     """
 
     places: tuple[str, ...] = ()
@@ -72,6 +73,7 @@ class DriverCounts:
     different: int = 0
     changed: int = 0
     covered: int = 0
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

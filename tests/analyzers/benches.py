@@ -85,7 +85,7 @@ class IdleBench:
         return made
 
     def count_drivers(self, counts: DriverCounts, runs: Sequence[tuple[Probe, Run]]) -> None:
-        self.driven = counts
+        self.driven, self.counted = counts, runs
 
     def kept(self, target: Target) -> Sequence[Probe]:
         return tuple(probe for probe in self.lasting if probe.target == target.id)

@@ -105,22 +105,23 @@ class TargetExamination:
     def study(self, targets: Sequence[Target], until: tuple[float, float]) -> list[Target]:
         """Run what is run once for all targets, at the bench of the first that base has.
 
-        Return the targets, those first of which that shows a difference.
+        Return the targets in the order in which to examine them.
         """
         deadline, last = until
         laboratory = self.laboratory.ending(last)
-        for target in targets:
-            before = BaseTarget(laboratory, target, self.changes)
-            if target.reason is Reason.CHANGED and before.has_target():
-                bench = self.bench(laboratory, target, deadline, before)
-                with ExitStack() as stack:
-                    stack.callback(bench.close)
-                    stack.callback(before.close)
-                    bench.expect()
-                    before.expect()
-                    different = study(self.analyzers, bench)
-                return sorted(targets, key=lambda each: each.id not in different)
-        return list(targets)
+        changed = [each for each in targets if each.reason is Reason.CHANGED]
+        if not changed:
+            return list(targets)
+        files = tuple(sorted({path for each in changed for path in (each.path, *each.files)}))
+        made = [(each, BaseTarget(laboratory, each, self.changes)) for each in changed]
+        target, before = next((pair for pair in made if pair[1].has_target()), made[0])
+        bench = self.bench(laboratory, replace(target, files=files), deadline, before)
+        with ExitStack() as stack:
+            stack.callback(bench.close)
+            stack.callback(before.close)
+            bench.expect()
+            before.expect()
+            return study(self.analyzers, targets, bench)
 
     def examine(
         self,
@@ -145,8 +146,9 @@ class TargetExamination:
             stack.callback(bench.close)
             stack.callback(confirmer.close)
             stack.callback(before.close)
-            bench.expect()
-            before.expect()
+            if began < deadline:
+                bench.expect()
+                before.expect()
             for verdict in look(self.analyzers, target, bench):
                 finding = verdict if isinstance(verdict, Finding) else None
                 if finding is not None and is_known(finding):

@@ -10,7 +10,13 @@ from math import inf
 
 from analyzers.coverage import assess, conclude
 from analyzers.detection import DetectionResult
-from analyzers.pipeline import examine, explains, read, without_duplicates
+from analyzers.pipeline import (
+    examine,
+    explains,
+    settle,
+    settle_and_read,
+    without_duplicates,
+)
 from analyzers.ports import Analyzer
 from analyzers.vocabulary import (
     Broken,
@@ -74,6 +80,12 @@ _FindingKey = tuple[str, str, int]
 def _finding_key(finding: Finding) -> _FindingKey:
     """Return what makes two findings one: the same fingerprint at the same line."""
     return finding.fingerprint, finding.path, finding.line
+
+
+def _executions(tallies: Sequence[TargetCounters]) -> int:
+    """Return the executions of all targets; those of the project's programs are shared."""
+    own = sum(each.executions - each.driven.runs for each in tallies)
+    return own + max((each.driven.runs for each in tallies), default=0)
 
 
 class _PacedKeeping:
@@ -276,15 +288,15 @@ class TargetExaminer:
     ) -> None:
         target = shares.targets[position]
         until = shares.until(position)
+        look = examine
         last = shares.deadline + MARGIN_SECONDS
         if until is None:
             tell(SettledVerdict(Skipped("assayer", target.id, SPENT)))
-            if time.monotonic() >= last:
-                return
+            look = settle if time.monotonic() >= last else settle_and_read
         with phase("examine", target=target.id):
             examination.examine(
                 target,
-                read if until is None else examine,
+                look,
                 (shares.deadline if until is None else until, last),
                 tell,
                 is_known,
@@ -474,7 +486,7 @@ class TargetExaminer:
         counters = self._laboratory.broker
         return Cost(
             seconds=round(seconds, 3),
-            executions=sum(each.executions for each in self._tallies.values() if not each.cached),
+            executions=_executions([e for e in self._tallies.values() if not e.cached]),
             api_calls=counters.calls,
             api_calls_cached=counters.cached,
             api_calls_refused=counters.refused,

@@ -21,6 +21,9 @@ LIBRARIES = frozenset(
 """Libraries that no rule of interception replaces, and that are slow to import."""
 WHOLE = frozenset({"numpy", "torch"})
 """Libraries that import their parts themselves."""
+COMPILER = "torch._dynamo"
+DRAW_COMPILER = frozenset({"einops", "einx", "torch.optim"})
+"""What imports torch's compiler, which takes as long as torch, when it meets tensors."""
 MOST_FILES = 200
 _DECIDES = re.compile(
     r"\benviron\b|\bputenv\b|\bload_dotenv\b|\bsys\.(?:modules|meta_path|path_hooks)\b"
@@ -40,13 +43,15 @@ def preloaded_libraries(
     own = {part.removesuffix(".py") for each in texts for part in each.split("/")}
     libraries = LIBRARIES - own - set(hidden)
     files, found = Files(texts, libraries), set[str]()
-    seen, waiting = {path}, [path]
+    seen, waiting, draws_compiler = {path}, [path], False
     while waiting:
         current = waiting.pop()
         text = texts.get(current, "")
         if _DECIDES.search(_READS.sub("", text)):
             return None
         for level, module, name in _imports(text):
+            if {top_level_package(module), module, f"{module}.{name}"} & DRAW_COMPILER:
+                draws_compiler = True
             if not level and top_level_package(module) in libraries:
                 found.add(_whole(module))
                 continue
@@ -58,7 +63,7 @@ def preloaded_libraries(
                     waiting.append(each)
         if len(seen) > MOST_FILES:
             return None
-    return frozenset(found)
+    return frozenset(found | {COMPILER} if draws_compiler and "torch" in found else found)
 
 
 def _whole(module: str) -> str:

@@ -71,6 +71,7 @@ from worker.system.interruption import raise_pending
 
 T = TypeVar("T")
 SPENT = Run(NotRun(OUT_OF_TIME))
+NOT_ON_BASE = "base has no such function"
 OBSERVING_SECONDS = 10.0
 OBSERVING_SHARE = 0.25
 RECORDING_SECONDS = 10.0
@@ -334,13 +335,14 @@ class SandboxExecutor:
         """Run programs on base and on head at the same time."""
         raise_pending()
         before = self._before
-        if before is None or not before.has_target():
+        if before is None:
             return None
         if self.remaining() <= 0:
             return [(SPENT, SPENT)] * len(probes)
         recorded = self._recorded
         asked = [replace(each, recorded=recorded if _is_own(each) else ()) for each in probes]
-        bases = self._beside.submit(before.run_programs, asked, seconds)
+        there = before.has_target()
+        bases = self._beside.submit(before.run_programs if there else _absent, asked, seconds)
         try:
             heads = self._guest.run(probes, seconds, once=True)
         except BudgetSpent:
@@ -428,11 +430,10 @@ class SandboxExecutor:
         self._counts.unreachable.add(goal)
 
     def count_drivers(self, counts: DriverCounts, runs: Sequence[tuple[Probe, Run]]) -> None:
-        """Count the project's own programs that reached the target, and their runs on head."""
+        """Count the project's own programs that reached the target, and what came of them."""
         self._driven = counts
         for probe, run in runs:
             self._counts.ran(probe, run)
-            self.history.append((probe.answered(run.exchanges), run))
 
     def remaining(self) -> float:
         """Seconds until the target's deadline, or the end of what was allotted."""
@@ -505,6 +506,10 @@ def _is_own(probe: Probe) -> bool:
 
 def _qualified(path: str, name: str) -> str:
     return name if "::" in name else f"{path}::{name}"
+
+
+def _absent(probes: Sequence[Probe], _: float) -> Sequence[Run]:
+    return [Run(NotRun(NOT_ON_BASE))] * len(probes)
 
 
 def _first_line(reason: Exception) -> str:

@@ -135,6 +135,19 @@ def test_difference_is_told_of_the_function_that_explains_it():
     assert study.different == {"net.py::_scaled"}
 
 
+def test_new_function_is_reached_by_head_alone():
+    head = CODE + "\n\ndef halved(x):\n    y = x / 2\n    return y\n"
+    readme = README + "\n```python\nfrom net import halved\n\nz = halved(torch.ones(2))\n```\n"
+    bench = TwoRevisions(CODE, head, {"README.md": readme})
+    bench.changed = [target("halved")]
+    study = driver_study(bench)
+    assert not list(driver_findings(target("halved"), study.runs_of(target("halved")), bench))
+    assert (bench.driven.places, bench.driven.same) == (("README.md:10",), 0)
+    assert (bench.driven.changed, bench.driven.covered) == (2, 2)
+    assert [run.lines[PATH] >= {18, 19} for _, run in bench.counted] == [True]
+    assert not study.covers(target("halved"))
+
+
 class SlowRevisions(TwoRevisions):
     """Two revisions on which numbers of 4096 and more take too long."""
 

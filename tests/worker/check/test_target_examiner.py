@@ -302,9 +302,7 @@ def test_reading_what_cannot_be_run_any_more_ends_with_the_margin(campaign, monk
     clock = Clock(monkeypatch)
     many = [replace(target(), line=n, function=f"check{n}") for n in range(50)]
     made, _ = campaign(*many)
-    monkeypatch.setattr(
-        target_examiner, "read", lambda analyzers, target, bench: clock.wait(1.0) or iter(())
-    )
+    monkeypatch.setattr(target_examiner, "settle_and_read", lambda *_: clock.wait(1.0) or iter(()))
     made.examine([ScriptedAnalyzer()], clock.now - 1.0)
     assert 1.0 <= clock.waited[1.0] <= MARGIN_SECONDS
     assert len(made.report(Configuration(), 1.0).skipped) == len(many)

@@ -20,6 +20,9 @@ from worker.executor.preloaded_libraries import preloaded_libraries
             "import os\nKEY = os.environ['KEY']\nimport torch\n",
             {"torch"},
         ),
+        ("import torch\nfrom einops import rearrange\n", {"torch", "einops", "torch._dynamo"}),
+        ("import torch\nfrom torch import optim\n", {"torch", "torch._dynamo"}),
+        ("import einx\n", set()),
         ("this is no Python\n", set()),
     ],
 )
