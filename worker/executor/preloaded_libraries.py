@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain, islice
 
 from analyzers.detection.file_facts import top_level_package
 from analyzers.detection.import_graph import Files
@@ -24,7 +25,7 @@ WHOLE = frozenset({"numpy", "torch"})
 COMPILER = "torch._dynamo"
 DRAW_COMPILER = frozenset({"einops", "einx", "torch.optim"})
 """What imports torch's compiler, which takes as long as torch, when it meets tensors."""
-MOST_FILES = 200
+MOST_FILES, MOST_READ = 200, 60
 _DECIDES = re.compile(
     r"\benviron\b|\bputenv\b|\bload_dotenv\b|\bsys\.(?:modules|meta_path|path_hooks)\b"
     r"|\bsetdlopenflags\b|\b__import__\s*="
@@ -43,27 +44,41 @@ def preloaded_libraries(
     own = {part.removesuffix(".py") for each in texts for part in each.split("/")}
     libraries = LIBRARIES - own - set(hidden)
     files, found = Files(texts, libraries), set[str]()
-    seen, waiting, draws_compiler = {path}, [path], False
+    for number, current in enumerate(_imported(path, texts, files)):
+        if number >= MOST_FILES or _DECIDES.search(_READS.sub("", texts.get(current, ""))):
+            return None
+        modules = (module for level, module, _ in _imports(texts.get(current, "")) if not level)
+        found |= {_whole(each) for each in modules if top_level_package(each) in libraries}
+    if "torch" in found and _draws_compiler(path, texts, files):
+        found.add(COMPILER)
+    return frozenset(found)
+
+
+def _draws_compiler(path: str, texts: Mapping[str, str], files: Files) -> bool:
+    """Return whether a file or the packages around it import what brings torch's compiler."""
+    parts = path.split("/")[:-1]
+    packages = ("/".join([*parts[: n + 1], "__init__.py"]) for n in range(len(parts)))
+    read = chain.from_iterable(_imported(e, texts, files) for e in (path, *packages) if e in texts)
+    return any(
+        {top_level_package(module), module, f"{module}.{name}"} & DRAW_COMPILER
+        for each in islice(read, MOST_READ)
+        for _, module, name in _imports(texts.get(each, ""))
+    )
+
+
+def _imported(path: str, texts: Mapping[str, str], files: Files) -> Iterator[str]:
+    """Yield a file and those of the project that it imports, directly or through them."""
+    seen, waiting = {path}, [path]
     while waiting:
         current = waiting.pop()
-        text = texts.get(current, "")
-        if _DECIDES.search(_READS.sub("", text)):
-            return None
-        for level, module, name in _imports(text):
-            if {top_level_package(module), module, f"{module}.{name}"} & DRAW_COMPILER:
-                draws_compiler = True
-            if not level and top_level_package(module) in libraries:
-                found.add(_whole(module))
-                continue
+        yield current
+        for level, module, name in _imports(texts.get(current, "")):
             at = files.resolve(current, level, module)
             child = files.child(at, name) if at and name else None
             for each in (at, child):
                 if each is not None and each in texts and each not in seen:
                     seen.add(each)
                     waiting.append(each)
-        if len(seen) > MOST_FILES:
-            return None
-    return frozenset(found | {COMPILER} if draws_compiler and "torch" in found else found)
 
 
 def _whole(module: str) -> str:

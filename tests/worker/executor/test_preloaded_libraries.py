@@ -70,3 +70,9 @@ def test_modules_of_the_project_are_no_libraries(own):
 
 def test_hidden_libraries_are_not_imported():
     assert preloaded_libraries("app.py", {"app.py": "import torch\n"}, ("torch",)) == set()
+
+
+def test_package_around_a_file_says_whether_the_compiler_is_drawn():
+    texts = {"net/__init__.py": "from net.vq import VQ\n", "net/vq.py": "import einx\n"}
+    texts["net/utils.py"] = "import torch\n"
+    assert preloaded_libraries("net/utils.py", texts) == {"torch", "torch._dynamo"}
