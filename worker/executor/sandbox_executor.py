@@ -14,6 +14,7 @@ from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.coverage import main_branches
 from analyzers.detection.file_facts import FRAMEWORKS
 from analyzers.guest.instrumentation.goals import instrument
+from analyzers.inference.function_lookup import find_function
 from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     AssembledRun,
@@ -339,12 +340,13 @@ class SandboxExecutor:
             return None
         if self.remaining() <= 0:
             return [(SPENT, SPENT)] * len(probes)
-        recorded = self._recorded
-        asked = [replace(each, recorded=recorded if _is_own(each) else ()) for each in probes]
+        on_base, on_head = self._recorded()
         there = before.has_target()
+        asked = [replace(each, recorded=on_base if _is_own(each) else ()) for each in probes]
         bases = self._beside.submit(before.run_programs if there else _absent, asked, seconds)
         try:
-            heads = self._guest.run(probes, seconds, once=True)
+            asked = [replace(each, recorded=on_head if _is_own(each) else ()) for each in probes]
+            heads = self._guest.run(asked, seconds, once=True)
         except BudgetSpent:
             heads = [SPENT] * len(probes)
         finally:
@@ -353,19 +355,33 @@ class SandboxExecutor:
             pairs = list(zip(bases.result(), heads, strict=True))
         except (GuestFailure, TargetNotLoaded):
             return None
-        for probe, (base, _) in zip(probes, pairs, strict=True):
-            self._record(probe, base, recorded)
+        for probe, (base, head) in zip(probes, pairs, strict=True):
+            self._record(probe, base, on_base)
+            self._record(probe, head, on_head)
         return pairs
 
-    @property
-    def _recorded(self) -> tuple[str, ...]:
-        """The functions of the change's targets, on base, of which more calls are wanted."""
-        known, texts = self._laboratory.recorded, self._laboratory.base.texts
-        if not known:
-            for target in self._laboratory.targets[:MOST_RECORDED]:
-                for name in observed_functions(target, texts):
-                    known.setdefault(_qualified(target.path, name), [])
-        return tuple(name for name, calls in known.items() if len(calls) < CALLS_OF_ONE)
+    def _recorded(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the targets' functions on base, and those of head alone, still to be recorded."""
+        known = self._laboratory.recorded
+        on_base, on_head = self.once("recorded", self._defined)
+        wanted = [e for e in on_base | on_head if len(known.setdefault(e, [])) < CALLS_OF_ONE]
+        return (
+            tuple(each for each in wanted if each in on_base),
+            tuple(each for each in wanted if each not in on_base),
+        )
+
+    def _defined(self) -> tuple[dict[str, None], dict[str, None]]:
+        """Return the functions to record that base and head define, by their qualified names."""
+        on_base, on_head = (
+            dict.fromkeys(
+                _qualified(target.path, name)
+                for target in self._laboratory.targets[:MOST_RECORDED]
+                for name in observed_functions(target, texts)
+                if "::" in name or find_function(target.path, name, texts) is not None
+            )
+            for texts in (self._laboratory.base.texts, self._laboratory.head.texts)
+        )
+        return on_base, on_head
 
     def _record(self, probe: Probe, run: Run, functions: Collection[str]) -> None:
         place = "" if probe.program is None else probe.program.place

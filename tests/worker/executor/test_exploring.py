@@ -431,17 +431,21 @@ def test_example_is_reported_as_its_rule_says(rule, expected, place):
         assert reported == [rule.id] * expected
 
 
-def test_calls_of_programs_on_base_are_observed(tmp_path):
+def test_calls_of_programs_are_observed_on_base_and_of_new_functions_on_head(tmp_path):
     text = "def check(n):\n    return inner(n)\n\n\ndef inner(n, m=2):\n    return n * m\n"
-    trees = [tree(tmp_path / name, app=text) for name in ("head", "base")]
-    targets = (target(), target(function="inner"))
+    head = text + "\n\ndef fresh(n):\n    return inner(n, 3)\n"
+    trees = [tree(tmp_path / name, app=app) for name, app in (("head", head), ("base", text))]
+    targets = (target(), target(function="inner"), target(function="fresh"))
     made = replace(laboratory(*trees), targets=targets)
     before = BaseTarget(made, target(), ())
     bench = SandboxExecutor(made, target(), time.monotonic() + 300, before)
-    program = Program("from app import check\ncheck(3)\ncheck(3)\ncheck('a')", "README.md:4")
-    asked = Probe("app.py::check", {}, (), observed=True, program=program)
+    calls = "check(3)\ncheck(3)\ncheck('a')"
+    asked, newer = (
+        Probe("app.py::check", {}, (), observed=True, program=Program(source, "README.md:4"))
+        for source in (f"from app import check\n{calls}", "from app import fresh\nfresh(5)")
+    )
     try:
-        assert len(bench.run_programs([asked, asked], 20.0)) == 2
+        assert len(bench.run_programs([asked, asked, newer], 20.0)) == 3
         calls = [bench.observe(each, runs_tests=False) for each in targets]
     finally:
         bench.close()
@@ -449,4 +453,5 @@ def test_calls_of_programs_on_base_are_observed(tmp_path):
     place = "README.md:4"
     plain = [ObservedCall("check", {"n": f"froms([{each!r}])"}, place) for each in (3, "a")]
     given = [{"n": f"froms([{each!r}])", "m": "froms([2])"} for each in (3, "a")]
-    assert calls == [plain, [ObservedCall("inner", each, place) for each in given]]
+    fresh = [ObservedCall("fresh", {"n": "froms([5])"}, place)]
+    assert calls == [plain, [ObservedCall("inner", each, place) for each in given], fresh]
