@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from analyzers.criteria import is_shown
+from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.input_validity import one_failure_per_line
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import (
@@ -16,10 +18,15 @@ from analyzers.properties.base_comparison import (
     new_failure,
     refusal_findings,
 )
+from analyzers.properties.base_search import ComparedRun
 from analyzers.properties.driver_search import DriverRuns, driver_study
+from analyzers.properties.property_findings import failure_finding
 from analyzers.vocabulary import (
+    Contract,
     Criterion,
     DriverCounts,
+    ExplorationResult,
+    Failure,
     Finding,
     Level,
     Probe,
@@ -50,6 +57,9 @@ def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterat
         by_line.setdefault((each.path, each.line), each)
     for each in by_line.values() if grave else found:
         yield _with_smallest_program(each, bench)
+    examples = {run.head.ending: run for run in reversed(runs.failing)}
+    for run in [] if grave else examples.values():
+        yield _failing_example(run, target, bench)
 
 
 def _edits(finding: Finding) -> int:
@@ -78,12 +88,23 @@ def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Fin
         yield replace(found, line=line, end_line=line)
 
 
+def _failing_example(run: ComparedRun, target: Target, bench: Executor) -> Finding:
+    """Return the warning of a documented example of new code that raises in that code."""
+    failure = Failure(run.probe, run.head)
+    terms = FunctionContract(Contract(), {})
+    found = failure_finding(failure, terms, ExplorationResult(executions=1), target, bench)
+    return _with_program(replace(found, level=Level.WARNING), run.probe)
+
+
 def _with_smallest_program(finding: Finding, bench: Executor) -> Finding:
     """Return a finding with the smallest program that shows it, and evidence that names it."""
-    probe = _smallest(finding.probes[0], finding.criterion, bench)
+    return _with_program(finding, _smallest(finding.probes[0], finding.criterion, bench))
+
+
+def _with_program(finding: Finding, probe: Probe) -> Finding:
     program = probe.program
     assert program is not None
-    evidence = {
+    evidence: dict[str, Any] = {
         **finding.evidence,
         "driver": program.place,
         "variation": program.variation,

@@ -22,14 +22,24 @@ from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.repeated_calls import call_again
 from analyzers.drivers.tests_as_programs import tables
-from analyzers.drivers.usage_programs import Driver, ProjectNames, drivers_of
+from analyzers.drivers.usage_programs import Driver, Kind, ProjectNames, drivers_of
 from analyzers.drivers.variations import Edit, Variations, first_rounds, shrunk, varied
 from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
-from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, TimedOut
+from analyzers.vocabulary import (
+    NotRun,
+    Probe,
+    Program,
+    Raised,
+    Returned,
+    Run,
+    RunOutcome,
+    Target,
+    TimedOut,
+)
 
 MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 32, 4, 50, 8
 MOST_RUNS = 1500
@@ -42,6 +52,11 @@ UNVARIED_SHARE = 0.5
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 _UNDECIDED = NotRun | TimedOut
+OWN_ERRORS = frozenset(
+    {"AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError"}
+    | {"UnboundLocalError", "ValueError", "ZeroDivisionError"}
+)
+"""What code raises by mistake; others tell of files, networks and what is not there yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +84,12 @@ class Subject:
         ran = run.head.lines.get(self.target.path, frozenset())
         return not (self.changed or self.lines).isdisjoint(ran)
 
+    def is_at_fault(self, ending: RunOutcome) -> bool:
+        """Return whether a changed line of the function raises by itself what no caller wants."""
+        if not isinstance(ending, Raised) or ending.refusal or ending.path != self.target.path:
+            return False
+        return ending.line in self.changed and ending.exception in OWN_ERRORS
+
     def distance(self, run: ComparedRun) -> int:
         """Return how many lines of the file are between a change and what a run executed."""
         ran = run.head.lines.get(self.target.path, frozenset())
@@ -80,7 +101,8 @@ class Subject:
 class DriverRuns:
     """The compared runs of programs that reach a target, and what was used.
 
-    ``alone`` are those that return on head only, for they use what base lacks.
+    ``alone`` are those that return on head only, for they use what base lacks; documented
+    examples among these that raise where the change stands are ``failing``.
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
     lines, ``covered`` counts those that hold code and those that ran.
@@ -88,6 +110,7 @@ class DriverRuns:
 
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
     alone: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    failing: list[ComparedRun] = field(default_factory=list[ComparedRun])
     drivers: list[str] = field(default_factory=list[str])
     changed_line: int = 0
     covered: tuple[int, int] = (0, 0)
@@ -95,11 +118,12 @@ class DriverRuns:
 
 @dataclass
 class DriverStudy:
-    """The compared runs of all programs of a change, and those that head runs ``alone``."""
+    """The runs of all programs of a change: compared, on head ``alone``, and ``failing`` there."""
 
     subjects: Sequence[Subject]
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
     alone: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    failing: list[ComparedRun] = field(default_factory=list[ComparedRun])
 
     def runs_of(self, target: Target) -> DriverRuns:
         """Return the runs that reach a target; of those that differ, the ones it explains."""
@@ -115,10 +139,13 @@ class DriverStudy:
             ]
             for group in (self.compared, self.alone)
         )
+        failing = [each for each in self.failing if subject.is_at_fault(each.head.ending)]
         both = [*runs, *alone]
         places = dict.fromkeys(run.probe.program.place for run in both if run.probe.program)
         covered = subject.covered([*self.compared, *self.alone])
-        return DriverRuns(runs, alone, list(places), min(subject.changed, default=0), covered)
+        return DriverRuns(
+            runs, alone, failing, list(places), min(subject.changed, default=0), covered
+        )
 
     def covers(self, target: Target) -> bool:
         """Return whether programs that base takes too ran every changed line of a target."""
@@ -468,8 +495,8 @@ class _Search:
             if not ends_early and not isinstance(run.head.ending, _UNDECIDED):
                 found[number] = run
                 continue
-            if ends_early and isinstance(run.head.ending, Returned) and self._reached(run):
-                self.found.alone.append(run)
+            if ends_early:
+                self._note_alone(run, plans[number][0].driver, plans[number][1])
             if _met_limit(run.base):
                 assert run.probe.program is not None
                 self.slow.add(run.probe.program.source)
@@ -488,6 +515,16 @@ class _Search:
                 unsure = variations.driver.guessed or any(each.guessed for each in edits)
                 self.found.compared.append(replace(taken, unsure=unsure))
         return found
+
+    def _note_alone(self, run: ComparedRun, driver: Driver, edits: Sequence[Edit]) -> None:
+        """Keep a program of what base lacks: one that returns, or a failing example."""
+        if isinstance(run.head.ending, Returned) and self._reached(run):
+            self.found.alone.append(run)
+        own = next((e for e in self.subjects if e.is_at_fault(run.head.ending)), None)
+        documented = driver.kind <= Kind.DOCSTRING and not edits
+        if own is not None and documented and not isinstance(run.base.ending, Raised):
+            probe = replace(run.probe, target=own.target.id, watched=(), observed=False)
+            self.found.failing.append(replace(run, probe=probe))
 
     def _both(self, probes: Mapping[int, Probe]) -> Iterator[tuple[int, ComparedRun]]:
         """Run programs on base and on head."""

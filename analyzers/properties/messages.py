@@ -59,6 +59,8 @@ def message(
     where, code = place
     first = f"{given_clause(failure.probe)}{happened(failure.run.ending, where, code)}"
     validity = _ON_BASE if returns_on_base else validity_sentence(failure, terms)
+    if (program := failure.probe.program) is not None and not returns_on_base:
+        validity = f"The project's own documents use it like this ({program.place})."
     said = [first, _share(failure, explored), validity]
     return "\n".join(each for each in said if each)
 

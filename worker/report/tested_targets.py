@@ -40,21 +40,23 @@ def tested_sentence(tests: Sequence[TestedTarget]) -> str:
 def comparison_sentence(tests: Sequence[TestedTarget]) -> str:
     """Return in how many variations of the project's own examples results are as on base.
 
-    Functions share them: the number is that of the function that most of them reach.
+    Functions share them: the number is that of the function that most of them reach.  Where
+    all that they reach is new, there is nothing to compare.
     """
     driven = [each.driven for each in tests]
     places = {place for each in driven for place in each.places}
     most = max(driven, key=lambda each: each.same, default=DriverCounts())
-    if not places or not most.same:
+    examples = "1 usage example" if len(places) == 1 else f"{len(places)} usage examples"
+    if (any(each.different for each in driven) and not most.same) or not places:
         return ""
     share = (
         f"{most.same:,} of {most.same + most.different:,}" if most.different else f"{most.same:,}"
     )
-    examples = "1 usage example" if len(places) == 1 else f"{len(places)} usage examples"
+    result = f"same results in {share} variations of {examples}"
     changed, covered = sum(e.changed for e in driven), sum(e.covered for e in driven)
     lines = "all" if covered == changed else f"{covered} of {changed}"
     said = f", {lines} changed lines covered" if changed else ""
-    return f"same results in {share} variations of {examples}{said}"
+    return f"{result if most.same else f'{examples} ran'}{said}"
 
 
 def untested(tests: Sequence[TestedTarget]) -> list[tuple[str, str]]:

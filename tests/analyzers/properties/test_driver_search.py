@@ -3,7 +3,7 @@
 import pytest
 
 from analyzers.properties import driver_search
-from analyzers.properties.driver_findings import count_driver_runs, driver_findings
+from analyzers.properties.driver_findings import count_driver_runs, driven
 from analyzers.properties.driver_search import driver_study
 from analyzers.vocabulary import Crashes, Level, Run, TimedOut, Violates
 from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
@@ -36,9 +36,8 @@ def found(old="", new="", readme=README, function="Net.forward", base=CODE):
     assert old in base
     bench = TwoRevisions(base, base.replace(old, new), {"README.md": readme})
     bench.changed = [target(function)]
-    runs = driver_study(bench).runs_of(target(function))
-    count_driver_runs(runs, bench)
-    return list(driver_findings(target(function), runs, bench)), bench
+    count_driver_runs(target(function), bench)
+    return list(driven(target(function), bench)), bench
 
 
 def test_flag_that_no_example_uses_is_told_with_the_example():
@@ -125,10 +124,7 @@ def test_difference_is_told_of_the_function_that_explains_it():
     bench = TwoRevisions(TWO, head, {"README.md": README})
     bench.changed = [target("Net.forward"), target("_scaled")]
     study = driver_study(bench)
-    told = {
-        each.function: list(driver_findings(each, study.runs_of(each), bench))
-        for each in bench.changed
-    }
+    told = {each.function: list(driven(each, bench)) for each in bench.changed}
     assert told["Net.forward"] == []
     assert [each.rule for each in told["_scaled"]] == ["behaviour/changed"]
     assert driver_study(bench) is study
@@ -141,11 +137,29 @@ def test_new_function_is_reached_by_head_alone():
     bench = TwoRevisions(CODE, head, {"README.md": readme})
     bench.changed = [target("halved")]
     study = driver_study(bench)
-    assert not list(driver_findings(target("halved"), study.runs_of(target("halved")), bench))
+    assert not list(driven(target("halved"), bench))
+    count_driver_runs(target("halved"), bench)
     assert (bench.driven.places, bench.driven.same) == (("README.md:10",), 0)
     assert (bench.driven.changed, bench.driven.covered) == (2, 2)
     assert [run.lines[PATH] >= {18, 19} for _, run in bench.counted] == [True]
     assert not study.covers(target("halved"))
+
+
+@pytest.mark.parametrize(
+    ("body", "rules"),
+    [
+        ("    return x.missing\n", [("property/crash", Level.WARNING)]),
+        ("    raise ValueError('not yet')\n", []),
+        ("    return open('weights.pt')\n", []),
+    ],
+)
+def test_documented_example_of_a_new_function_that_raises_is_told(body, rules):
+    readme = README + "\n```python\nfrom net import fresh\n\nz = fresh(torch.ones(2))\n```\n"
+    bench = TwoRevisions(CODE, f"{CODE}\n\ndef fresh(x):\n{body}", {"README.md": readme})
+    bench.changed = [target("fresh")]
+    found = list(driven(target("fresh"), bench))
+    assert [(each.rule, each.level) for each in found] == rules
+    assert [each.evidence["driver"] for each in found] == ["README.md:10"] * len(rules)
 
 
 class SlowRevisions(TwoRevisions):
@@ -164,8 +178,7 @@ def test_slow_example_is_made_small():
     readme = README.replace("6, 8))", "4096, 8))")
     bench = SlowRevisions(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
     bench.changed = [target("Net.forward")]
-    runs = driver_study(bench).runs_of(target("Net.forward"))
-    (finding,) = driver_findings(target("Net.forward"), runs, bench)
+    (finding,) = driven(target("Net.forward"), bench)
     assert finding.evidence["driver"] == "README.md:4"
     assert "4096" not in finding.evidence["code"]
 
