@@ -524,7 +524,7 @@ def _qualified(path: str, name: str) -> str:
     return name if "::" in name else f"{path}::{name}"
 
 
-def _absent(probes: Sequence[Probe], _: float) -> Sequence[Run]:
+def _absent(probes: Sequence[Probe], seconds: float) -> Sequence[Run]:  # noqa: ARG001
     return [Run(NotRun(NOT_ON_BASE))] * len(probes)
 
 
