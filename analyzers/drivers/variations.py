@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzers.drivers.definitions import Definitions, Function, Parameter
+from analyzers.drivers.promises import ASSERTED, is_asserting
 from analyzers.drivers.usage_programs import Driver
 
 HOLE = "it"
@@ -180,12 +181,12 @@ class _Observe(ast.NodeTransformer):
     def __init__(self) -> None:
         self._count = 0
 
-    def _bound(self, value: ast.expr) -> ast.stmt:
+    def _bound(self, value: ast.expr, name: str = "outcome_") -> ast.stmt:
         self._count += 1
-        return ast.Assign([ast.Name(f"outcome_{self._count}", ast.Store())], value)
+        return ast.Assign([ast.Name(f"{name}{self._count}", ast.Store())], value)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        return self._bound(node.test)
+        return self._bound(node.test, ASSERTED)
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         value = node.value
@@ -195,7 +196,8 @@ class _Observe(ast.NodeTransformer):
                 plain = [each for each in value.args if not isinstance(each, ast.Starred)]
                 return self._bound(plain[0] if len(plain) == 1 else ast.Tuple(plain, ast.Load()))
             done = isinstance(called, ast.Attribute) and called.attr.rstrip("_") in _STEPS
-            return node if done else self._bound(value)
+            name = ASSERTED if is_asserting(value) else "outcome_"
+            return node if done else self._bound(value, name)
         is_silent = isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom | ast.Await)
         return node if is_silent else self._bound(value)
 

@@ -283,9 +283,9 @@ def _changed(
     ordered = sorted(changed, key=lambda each: (not _is_structural(each, target), each.size))
     first = ordered[0]
     structural = _is_structural(first, target)
-    told = _is_private(target) or _is_announced(target, bench)
+    told = _is_private(target) or is_announced(target, bench)
     announced = not structural or told
-    weighs = not announced or (bool(broken) and not _is_announced(target, bench))
+    weighs = not announced or (bool(broken) and not is_announced(target, bench))
     title, message = messages.changed_results(
         len(changed),
         inputs,
@@ -417,7 +417,7 @@ def _is_private(target: Target) -> bool:
     return any(part.startswith("_") and not part.endswith("__") for part in parts)
 
 
-def _is_announced(target: Target, bench: Executor) -> bool:
+def is_announced(target: Target, bench: Executor) -> bool:
     """Return whether the change edits the docstring, or a test that names the function."""
     there = bench.base(target.path)
     ours = _docstring(bench.source(target.path), target.function)

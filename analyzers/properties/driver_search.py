@@ -20,6 +20,7 @@ from posixpath import basename
 
 from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
+from analyzers.drivers.promises import ASSERTED, asserted
 from analyzers.drivers.usage_programs import Driver, ProjectNames, drivers_of
 from analyzers.drivers.variations import Edit, Variations, shrunk, varied
 from analyzers.inference.facts import ProjectTexts, parse_module
@@ -27,7 +28,16 @@ from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
-from analyzers.vocabulary import NotRun, Probe, Program, Returned, Run, Target, TimedOut
+from analyzers.vocabulary import (
+    NotRun,
+    Probe,
+    Program,
+    Raised,
+    Returned,
+    Run,
+    Target,
+    TimedOut,
+)
 
 MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS = 32, 4, 50
 MOST_RUNS = 1500
@@ -78,13 +88,16 @@ class DriverRuns:
 
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
-    lines, ``covered`` counts those that hold code and those that ran.
+    lines, ``covered`` counts those that hold code and those that ran.  ``refuted`` are
+    programs up to an assertion, which is their condition, that holds on base and fails on head.
     """
 
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
     drivers: list[str] = field(default_factory=list[str])
     changed_line: int = 0
     covered: tuple[int, int] = (0, 0)
+    refuted: list[Probe] = field(default_factory=list[Probe])
+    definitions: Definitions = field(default_factory=Definitions)
 
 
 @dataclass
@@ -93,6 +106,8 @@ class DriverStudy:
 
     subjects: Sequence[Subject]
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    refuted: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    definitions: Definitions = field(default_factory=Definitions)
 
     def runs_of(self, target: Target) -> DriverRuns:
         """Return the runs that reach a target; of those that differ, the ones it explains."""
@@ -106,7 +121,13 @@ class DriverStudy:
         ]
         places = dict.fromkeys(run.probe.program.place for run in runs if run.probe.program)
         line = min(subject.changed, default=0)
-        return DriverRuns(runs, list(places), line, subject.covered(self.compared))
+        refuted = [
+            replace(each.probe, target=target.id, watched=())
+            for each in self.refuted
+            if subject.is_exercised(each)
+        ]
+        covered = subject.covered(self.compared)
+        return DriverRuns(runs, list(places), line, covered, refuted, self.definitions)
 
     @cached_property
     def _explained(self) -> Mapping[int, str]:
@@ -214,7 +235,8 @@ class _Search:
             return self.found
         used = {word for each in drivers for word in re.findall(r"\w+", each.source)}
         texts = relevant_texts(self._texts(), used, self._words())
-        known = list(self._unvaried(drivers, Definitions.of(texts)))
+        self.found.definitions = Definitions.of(texts)
+        known = list(self._unvaried(drivers, self.found.definitions))
         chosen = self._chosen(known)
         for each in chosen:
             self._make_small(each)
@@ -381,7 +403,10 @@ class _Search:
         shortened: dict[int, Probe] = {}
         for number, run in self._both(probes):
             ends_early = not isinstance(run.base.ending, Returned)
-            if not ends_early and not isinstance(run.head.ending, _UNDECIDED):
+            refuted = None if ends_early else _refuted(run)
+            if refuted is not None:
+                self.found.refuted.append(refuted)
+            elif not ends_early and not isinstance(run.head.ending, _UNDECIDED):
                 found[number] = run
                 continue
             if _met_limit(run.base):
@@ -444,6 +469,29 @@ def _prefix(probe: Probe, completed: int, fixed: int) -> Probe | None:
         return None
     source = ast.unparse(ast.Module(body, []))
     return replace(probe, program=replace(probe.program, source=source))
+
+
+def _refuted(run: ComparedRun) -> ComparedRun | None:
+    """Return the program up to a call that asserts something, where head ends with its error.
+
+    The assertion is the condition then.
+    """
+    ending, program = run.head.ending, run.probe.program
+    failed = isinstance(ending, Raised) and ending.exception == "AssertionError"
+    failed = failed or (isinstance(ending, NotRun) and ": AssertionError: " in ending.reason)
+    if not failed or program is None:
+        return None
+    body = ast.parse(program.source).body
+    each = body[run.head.completed] if run.head.completed < len(body) else None
+    if not isinstance(each, ast.Assign) or not ast.unparse(each.targets[0]).startswith(ASSERTED):
+        return None
+    source = ast.unparse(ast.Module(body[: run.head.completed], []))
+    condition = asserted(each.value)
+    if not condition.endswith(" is None"):
+        return None
+    program = replace(program, source=source)
+    probe = replace(run.probe, program=program, observed=False, ensures=(condition,))
+    return replace(run, probe=probe)
 
 
 def _met_limit(run: Run) -> bool:

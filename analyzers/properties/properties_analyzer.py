@@ -52,7 +52,7 @@ from analyzers.properties.base_comparison import (
 )
 from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
-from analyzers.properties.driver_findings import driver_findings
+from analyzers.properties.driver_findings import PROMISE, driver_findings
 from analyzers.properties.driver_search import driver_study
 from analyzers.properties.failure_shrinking import returning_on_base
 from analyzers.properties.ignored_arguments import ignored_argument_findings
@@ -172,7 +172,7 @@ def _drawn(
 
 def _is_told(verdict: Verdict, driven: Sequence[Finding]) -> bool:
     """Return whether the project's own programs tell already that results are others."""
-    told = [each for each in driven if each.rule == CHANGED]
+    told = [each for each in driven if each.rule in (CHANGED, PROMISE)]
     again = isinstance(verdict, Finding) and verdict.rule == CHANGED and bool(told)
     return again and (not _is_gating(verdict) or any(map(_is_gating, told)))
 

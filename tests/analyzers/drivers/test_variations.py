@@ -45,7 +45,7 @@ def test_program_itself_is_observed(variations):
     assert varied(variations.tree, ()).split("\n") == [
         "net = Net(64, heads=8)",
         "y = net(torch.randn(2, 16, 64))",
-        "outcome_1 = y.shape[0] == 2",
+        "asserted_1 = y.shape[0] == 2",
     ]
 
 

@@ -71,6 +71,42 @@ def test_other_values_are_one_notice_on_the_changed_line():
     assert bench.driven.different > 0
 
 
+def test_rows_that_depend_on_each_other_are_told_instead_of_other_values():
+    (finding,), _ = found("dim=-1", "dim=0")
+    assert (finding.rule, finding.level) == ("property/changed", Level.WARNING)
+    assert finding.evidence["property"] == "batch independence"
+    assert finding.criterion == Violates("near(alone, result[:1])")
+    assert finding.evidence["code"].split("\n") == [
+        "import torch",
+        "from net import Net",
+        "model = Net(8)",
+        "given = torch.randn(4, 6, 8)",
+        "result = model(given)",
+        "alone = model(given[:1])",
+    ]
+
+
+TEST = """import numpy as np
+import torch
+from net import Net
+
+
+def test_length():
+    x = torch.randn(4, 6, 8)
+    np.testing.assert_allclose(Net(8)(x).norm(dim=-1), 1, rtol=1e-3)
+"""
+
+
+def test_assertion_of_a_test_is_a_promise():
+    bench = TwoRevisions(CODE, CODE.replace("dim=-1", "dim=1"), {"tests/test_net.py": TEST})
+    bench.changed = [target("Net.forward")]
+    runs = driver_study(bench).runs_of(target("Net.forward"))
+    (finding,) = driver_findings(target("Net.forward"), runs, bench)
+    assert (finding.rule, finding.evidence["property"]) == ("property/changed", "assertion")
+    assert finding.evidence["code"].split("\n")[-1] == "x = torch.randn(4, 6, 8)"
+    assert finding.criterion.condition.startswith("np.testing.assert_allclose(Net(8)(x)")
+
+
 def test_nan_for_the_first_time_is_a_failure():
     findings, _ = found(".clamp(min=1e-6)", "")
     assert [(each.rule, each.level) for each in findings] == [("model/non-finite", Level.FAILURE)]
