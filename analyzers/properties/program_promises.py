@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, cast
 
 from analyzers.drivers.promises import (
@@ -26,8 +27,8 @@ from analyzers.properties.changed_results import result_difference
 from analyzers.properties.driver_search import LONGEST, DriverRuns
 from analyzers.vocabulary import Probe, Returned, Run, Violated
 
-MOST_OF_A_KIND, LEAST_PROGRAMS = 4, 3
-SECONDS, SHARE = 10.0, 0.15
+MOST_OF_A_KIND, LEAST_PROGRAMS, ASKED_FIRST = 4, 3, 3
+SECONDS, SHARE = 10.0, 0.35
 ASSERTION = "assertion"
 _ORDER = (
     *(ASSERTION, "unchanged arguments", "repetition", "function", "batch independence"),
@@ -72,7 +73,7 @@ def broken_promise(runs: DriverRuns, bench: Executor) -> BrokenPromise | None:
 
 
 def _chosen(runs: Sequence[ComparedRun]) -> list[ComparedRun]:
-    """Return the smallest programs that differ, and the smallest of those that do not."""
+    """Return the smallest programs that differ and the smallest of those that do not, in turn."""
     known = {
         each.probe.program.source: each
         for each in runs
@@ -80,7 +81,8 @@ def _chosen(runs: Sequence[ComparedRun]) -> list[ComparedRun]:
     }
     ordered = sorted(known.values(), key=lambda each: _size(each.probe))
     sides = [[each for each in ordered if is_different(each) is side] for side in (True, False)]
-    return [each for side in sides for each in side[:MOST_OF_A_KIND]]
+    pairs = zip_longest(*(side[:MOST_OF_A_KIND] for side in sides))
+    return [each for pair in pairs for each in pair if each is not None]
 
 
 def _returned(run: ComparedRun) -> bool:
@@ -103,7 +105,7 @@ def _promised(
     called = {
         number: program
         for number, (run, place) in enumerate(zip(chosen, places, strict=True))
-        if (program := _called(run.probe, place or usual)) is not None
+        if (program := _called(run, place or usual)) is not None
     }
     probes = [_asking(chosen[n].probe, each.source) for n, each in called.items()]
     pairs = bench.run_programs(probes, LONGEST) if probes else ()
@@ -112,9 +114,15 @@ def _promised(
             yield promise, _asking(chosen[number].probe, program.extended(promise), promise)
 
 
-def _called(probe: Probe, binding: str) -> CalledProgram | None:
-    source = "" if probe.program is None else probe.program.source
-    return called_program(source, binding) or called_program(source)
+def _called(run: ComparedRun, binding: str) -> CalledProgram | None:
+    """Return the program up to the call to be related; ``None`` where it takes no arrays."""
+    source = "" if run.probe.program is None else run.probe.program.source
+    program = called_program(source, binding) or called_program(source)
+    if program is None:
+        return None
+    seen = _seen(run.base)
+    kinds = {seen[name]["kind"] if name in seen else "" for _, name in program.arguments}
+    return program if kinds & {"array", ""} else None
 
 
 def _place(run: ComparedRun) -> str:
@@ -149,14 +157,18 @@ def _broken(
     """
     distinct = {str((each.program, each.ensures)): each for _, each in asked}
     probes = list(distinct.values())
-    pairs = bench.run_programs(probes, LONGEST) or ()
-    if any(isinstance(base.ending, Violated) for base, _ in pairs):
-        return None
-    kept = [
-        (probe, head)
-        for probe, (base, head) in zip(probes, pairs, strict=False)
-        if isinstance(base.ending, Returned)
-    ]
+    kept: list[tuple[Probe, Run]] = []
+    for some in (probes[:ASKED_FIRST], probes[ASKED_FIRST:]):
+        pairs = bench.run_programs(some, LONGEST) or () if some else ()
+        if any(isinstance(base.ending, Violated) for base, _ in pairs):
+            return None
+        kept += [
+            (probe, head)
+            for probe, (base, head) in zip(some, pairs, strict=False)
+            if isinstance(base.ending, Returned)
+        ]
+        if not any(isinstance(head.ending, Violated) for _, head in kept):
+            return None
     broken = [(p, h.ending) for p, h in kept if isinstance(h.ending, Violated)]
     broken.sort(key=lambda each: _size(each[0]))
     stated = promise.name == ASSERTION and bool(broken) and not _size(broken[0][0])[0]
