@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -47,6 +48,7 @@ from analyzers.vocabulary import (
 NAME = "properties"
 CHANGED, NON_FINITE_RULE = "behaviour/changed", "model/non-finite"
 MOST_EXAMPLES, MOST_REPEATED = 3, 20
+_SHORT_FLOATS = re.compile(r"not implemented for '\w*(?:Half|BFloat16|Float8\w*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def failures_on_head(compared: Sequence[ComparedRun], bench: Executor) -> list[F
     """
     groups: dict[object, list[ComparedRun]] = {}
     for each in compared:
-        if is_crash(each.head.ending) and not _is_unsupported(each.head.ending):
+        if is_crash(each.head.ending):
             groups.setdefault(_cause(each.head.ending, bench), []).append(each)
     found: list[Failure] = []
     for group in groups.values():
@@ -213,12 +215,17 @@ def refusal_findings(target: Target, compared: Sequence[ComparedRun]) -> Iterato
         )
 
 
-def _is_unsupported(ending: RunOutcome) -> bool:
-    """Return whether the library has no kernel for a dtype here, which another device may have."""
-    return isinstance(ending, Raised) and "not implemented for" in ending.message
+def lacks_kernel(ending: RunOutcome) -> bool:
+    """Return whether the processor has no kernel for short floats, which another device may have.
+
+    For booleans and integers that base takes no device has one.
+    """
+    return isinstance(ending, Raised) and _SHORT_FLOATS.search(ending.message) is not None
 
 
 def _cause(ending: RunOutcome, bench: Executor) -> tuple[str, str, int]:
+    if isinstance(ending, Raised) and lacks_kernel(ending):
+        return ending.message, ending.path, ending.line
     if not isinstance(ending, Raised):
         return DEATH, "", 0
     if not is_at_change(ending, bench):
@@ -232,7 +239,7 @@ def new_failure(
     """Return the finding of a failure of an input that base takes.
 
     It is a warning where the input has a value whose kind nothing in the code names, and a
-    notice where head then fails because of a kind.
+    notice where head then fails because of a kind, or where another device may not fail.
     """
     explored = ExplorationResult(executions=len(compared), passed=len(compared) - failure.seen)
     terms = FunctionContract(Contract(), {})
@@ -240,9 +247,11 @@ def new_failure(
     guessed = all(each.guessed for each in compared if each.probe == probe)
     failure = smallest_failure(failure, target, bench)
     found = failure_finding(failure, terms, explored, target, bench, returns_on_base=True)
+    ending = failure.run.ending
+    if lacks_kernel(ending):
+        return replace(found, level=Level.NOTICE)
     if not guessed:
         return found
-    ending = failure.run.ending
     kind = isinstance(ending, Raised) and ending.exception in ("AttributeError", "TypeError")
     return replace(found, level=Level.NOTICE if kind else Level.WARNING)
 

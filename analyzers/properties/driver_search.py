@@ -26,7 +26,7 @@ from analyzers.drivers.variations import Edit, Variations, shrunk, varied
 from analyzers.inference.facts import ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
-from analyzers.properties.base_comparison import is_different
+from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
 from analyzers.vocabulary import (
     NotRun,
@@ -382,7 +382,7 @@ class _Search:
             for (known, edits), run in zip(batch, runs, strict=True):
                 if run is not None and len(edits) == 1:
                     known.accepted.append(edits[0])
-            crashes = (e for e in self.found.compared if is_crash(e.head.ending) and not e.unsure)
+            crashes = (e for e in self.found.compared if _is_grave(e))
             failing = {name for each in crashes for name in self._reached(each)}
             if len(failing) == len(self.subjects):
                 self.until = 0.0
@@ -492,6 +492,12 @@ def _refuted(run: ComparedRun) -> ComparedRun | None:
     program = replace(program, source=source)
     probe = replace(run.probe, program=program, observed=False, ensures=(condition,))
     return replace(run, probe=probe)
+
+
+def _is_grave(run: ComparedRun) -> bool:
+    """Return whether head fails with values that it surely takes, on any device."""
+    ending = run.head.ending
+    return is_crash(ending) and not (run.unsure or lacks_kernel(ending))
 
 
 def _met_limit(run: Run) -> bool:
