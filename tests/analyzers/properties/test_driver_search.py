@@ -112,6 +112,16 @@ def test_nan_for_the_first_time_is_a_failure():
     assert [(each.rule, each.level) for each in findings] == [("model/non-finite", Level.FAILURE)]
 
 
+def test_overflow_in_half_precision_alone_is_a_warning():
+    linear = CODE.replace(
+        "self.bias = bias", "self.bias = bias\n        self.last = nn.Linear(dim, 4)"
+    )
+    linear = linear.replace("return y if", "y = self.last(y) * 1e-7 * 1e7\n        return y if")
+    (finding,), _ = found("self.last(y) * 1e-7 * 1e7", "self.last(y) * 1e7 * 1e-7", base=linear)
+    assert (finding.rule, finding.level) == ("model/non-finite", Level.WARNING)
+    assert "float16" in finding.evidence["variation"]
+
+
 def test_new_refusal_is_a_notice():
     (finding,), _ = found(
         "        y = x / x",
