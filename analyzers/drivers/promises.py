@@ -453,11 +453,13 @@ def _gradient(
     ]
     lines += [
         f"weights = torch.randn_like({RESULT}.detach().double())",
-        "step = 1e-06 * torch.randn_like(point)",
+        "step = 0.0001 * torch.randn_like(point)",
         "slope, = torch.autograd.grad((number(point) * weights).sum(), point)",
-        "moved = ((number(point + step) - number(point - step)) * weights).sum() / 2",
+        "moved = ((number(point + step) - number(point - step)) * weights).sum().detach() / 2",
     ]
-    yield Promise("gradient", "near((slope * step).sum(), moved)", "\n".join(lines))
+    off = "abs(float((slope * step).sum() - moved))"
+    condition = f"{off} <= 0.1 * abs(float(moved)) + 1e-09"
+    yield Promise("gradient", condition, "\n".join(lines))
 
 
 # ------------------------------------------------------------------ of a whole program
@@ -523,7 +525,7 @@ def _settable(
 
 
 def _precision(source: str, seen: Mapping[str, Described]) -> Iterator[tuple[str, Promise]]:
-    """The program gives in float64 what it gives in float32."""
+    """The program gives in float64 what it gives in float32, with models in evaluation mode."""
     floats = [n for n, e in seen.items() if _is_array(e) and e["dtype"] == "torch.float32"]
     models = {name for name, each in seen.items() if each.get("access") == "state"}
     body = ast.parse(source).body
@@ -558,7 +560,8 @@ class _Cast(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         self.generic_visit(node)
         if ast.unparse(node.targets[0]) in self._models and isinstance(node.value, ast.Call):
-            node.value = _cast(node.value)
+            settled = ast.Attribute(_cast(node.value), "eval", ast.Load())
+            node.value = ast.Call(settled, [], [])
         return node
 
 

@@ -30,6 +30,12 @@ from analyzers.vocabulary import Probe, Returned, Run, Violated
 MOST_OF_A_KIND, LEAST_PROGRAMS, ASKED_FIRST = 4, 3, 3
 SECONDS, SHARE = 10.0, 0.35
 ASSERTION = "assertion"
+_SEED = "seed_number"
+_SEEDS = {
+    "torch": f"import torch\ntorch.manual_seed({_SEED})",
+    "numpy": f"import numpy\nnumpy.random.seed({_SEED})",
+    "random": f"import random\nrandom.seed({_SEED})",
+}
 _ORDER = (
     *(ASSERTION, "unchanged arguments", "repetition", "function", "batch independence"),
     *("masked places", "state_dict", "row order", "reduction", "settable property"),
@@ -56,7 +62,7 @@ def broken_promise(runs: DriverRuns, bench: Executor) -> BrokenPromise | None:
         if probe.program is not None and not probe.program.edits:
             promise = Promise(ASSERTION, probe.ensures[0])
             found = _broken(promise, [(promise, probe)], bench)
-            if found is not None:
+            if found is not None and _fails_for_seeds(found.probe, bench):
                 return found
     chosen = _chosen(runs.compared)
     groups: dict[tuple[int, str], list[tuple[Promise, Probe]]] = {}
@@ -67,9 +73,24 @@ def broken_promise(runs: DriverRuns, bench: Executor) -> BrokenPromise | None:
         if time.monotonic() > until:
             return None
         found = _broken(groups[key][0][0], groups[key], bench)
-        if found is not None:
+        stated = found is not None and found.promise.name == ASSERTION
+        if found is not None and not (stated and not _fails_for_seeds(found.probe, bench)):
             return found
     return None
+
+
+def _fails_for_seeds(probe: Probe, bench: Executor) -> bool:
+    """Return whether base keeps an assertion and head breaks it for other random numbers too."""
+    assert probe.program is not None
+    source = probe.program.source
+    used = [lines for word, lines in _SEEDS.items() if re.search(rf"\b{word}\b", source)]
+    texts = ("\n".join([*used, source]).replace(_SEED, str(number)) for number in (1, 2))
+    probes = [replace(probe, program=replace(probe.program, source=text)) for text in texts]
+    pairs = bench.run_programs(probes, LONGEST) or ()
+    return bool(pairs) and all(
+        isinstance(base.ending, Returned) and isinstance(head.ending, Violated)
+        for base, head in pairs
+    )
 
 
 def _chosen(runs: Sequence[ComparedRun]) -> list[ComparedRun]:

@@ -166,6 +166,12 @@ def test_ordinary_change_breaks_nothing(program, old, new):
     assert found is None
 
 
+def test_assertion_that_holds_by_chance_is_no_promise():
+    chance = "import torch\nfrom net import to_gray\nasserted_1 = to_gray(torch.rand(2)) > 0.6"
+    found, _ = told(chance, "image.mean(-1)", "image.amin(-1)")
+    assert found is None
+
+
 def test_promise_that_base_does_not_keep_is_not_told():
     base = CODE.replace("self.linear(x)", "self.linear(x) - x.mean(0)")
     found, _ = told(NET, "x.mean(0)", "x.amax(0)", base=base)
