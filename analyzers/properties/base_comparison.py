@@ -47,6 +47,7 @@ from analyzers.vocabulary import (
 
 NAME = "properties"
 CHANGED, NON_FINITE_RULE = "behaviour/changed", "model/non-finite"
+PROMISE = "property/changed"
 MOST_EXAMPLES, MOST_REPEATED = 3, 20
 _SHORT_FLOATS = re.compile(r"not implemented for '\w*(?:Half|BFloat16|Float8\w*)'")
 
@@ -138,6 +139,9 @@ def _relation_findings(
         if isinstance(bench.run([each.probe])[0].ending, Violated):
             given = given_clause(each.probe)
             evidence: JsonObject = {
+                "property": each.probe.ensures[0],
+                "base": f"holds for {each.inputs} inputs",
+                "head": each.ending.detail,
                 "inputs": each.inputs,
                 "changed": 1,
                 "examples": [],
@@ -145,7 +149,7 @@ def _relation_findings(
             }
             yield _finding(
                 target,
-                CHANGED,
+                PROMISE,
                 Level.WARNING,
                 messages.broken_relation(target, given, each.says, each.ending),
                 (each.probe, Violates(each.probe.ensures[0]), "relation"),
@@ -294,7 +298,9 @@ def _changed(
     structural = _is_structural(first, target)
     told = _is_private(target) or is_announced(target, bench)
     announced = not structural or told
-    weighs = not announced or (bool(broken) and not is_announced(target, bench))
+    promise = broken[0] if broken and not structural and not is_announced(target, bench) else ""
+    sides = {"base": first.difference.before, "head": first.difference.after}
+    kept = {"property": promise, **sides} if promise else {}
     title, message = messages.changed_results(
         len(changed),
         inputs,
@@ -305,11 +311,12 @@ def _changed(
     )
     return _finding(
         target,
-        CHANGED,
-        Level.WARNING if weighs else Level.NOTICE,
+        PROMISE if promise else CHANGED,
+        Level.NOTICE if announced and not promise else Level.WARNING,
         (title, message),
         _shown(first),
         {
+            **kept,
             "inputs": inputs,
             "changed": len(changed),
             "examples": [_example(each) for each in ordered[:MOST_EXAMPLES]],

@@ -13,6 +13,7 @@ from analyzers.ports import Executor
 from analyzers.properties import messages
 from analyzers.properties.base_comparison import (
     NAME,
+    PROMISE,
     changed_result_findings,
     failures_on_head,
     is_announced,
@@ -33,7 +34,6 @@ from analyzers.vocabulary import (
     Violates,
 )
 
-PROMISE = "property/changed"
 MOST_TRIALS = 60
 
 

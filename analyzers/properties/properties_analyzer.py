@@ -45,6 +45,7 @@ from analyzers.inference.widening import widened_contract
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import (
     CHANGED,
+    PROMISE,
     changed_findings,
     failures_on_head,
     new_failure,
@@ -52,7 +53,7 @@ from analyzers.properties.base_comparison import (
 )
 from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
-from analyzers.properties.driver_findings import PROMISE, driver_findings
+from analyzers.properties.driver_findings import driver_findings
 from analyzers.properties.driver_search import driver_study
 from analyzers.properties.failure_shrinking import returning_on_base
 from analyzers.properties.ignored_arguments import ignored_argument_findings
@@ -78,6 +79,7 @@ from analyzers.vocabulary import (
 )
 
 ASKED_AT_ONCE, ASKING_SECONDS = 25, 8.0
+_OTHER_RESULTS = (CHANGED, PROMISE)
 OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
 """An obstacle that is our strategies' own failure: no annotation asked for too much."""
 
@@ -172,8 +174,8 @@ def _drawn(
 
 def _is_told(verdict: Verdict, driven: Sequence[Finding]) -> bool:
     """Return whether the project's own programs tell already that results are others."""
-    told = [each for each in driven if each.rule in (CHANGED, PROMISE)]
-    again = isinstance(verdict, Finding) and verdict.rule == CHANGED and bool(told)
+    told = [each for each in driven if each.rule in _OTHER_RESULTS]
+    again = isinstance(verdict, Finding) and verdict.rule in _OTHER_RESULTS and bool(told)
     return again and (not _is_gating(verdict) or any(map(_is_gating, told)))
 
 

@@ -231,7 +231,7 @@ RELATED = """
 )
 def test_relation_that_holds_on_base_alone_makes_a_warning(old, new, said):
     told = findings(RELATED, RELATED.replace(old, new), "scaled")
-    (changed,) = [each for each in told if each.rule == "behaviour/changed"]
+    (changed,) = [each for each in told if each.rule == "property/changed"]
     assert changed.level is Level.WARNING
     assert said in changed.message
 
@@ -248,7 +248,7 @@ COUNTED = """
 
 def test_number_that_nothing_says_to_be_negative_makes_no_result_negative_on_base():
     head = COUNTED.replace("* number", "* number - 0.2")
-    (changed,) = [e for e in findings(COUNTED, head, "counted") if e.rule == "behaviour/changed"]
+    (changed,) = [e for e in findings(COUNTED, head, "counted") if e.rule == "property/changed"]
     assert changed.level is Level.WARNING
 
 
