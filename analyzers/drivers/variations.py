@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzers.drivers.definitions import Definitions, Function, Parameter
+from analyzers.drivers.promises import ASSERTED, is_asserting
 from analyzers.drivers.usage_programs import Driver
 
 HOLE = "it"
@@ -56,6 +57,7 @@ _FORMS = (
     "it[0]",
     "it.bool()",
 )
+_PRECISIONS = {"float16": "it.half()", "bfloat16": "it.bfloat16()", "float64": "it.double()"}
 _OTHER_KINDS = frozenset({"it.long()", "it.bool()", "it[None]", "it[0]", "it[:0]"})
 _SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 """Nodes of which the parser has one for all trees."""
@@ -84,12 +86,12 @@ class Edit:
                 return f"`{self.name}` is `{self.text}`"
             case "keyword":
                 return f"`{self.name}={self.text}`"
-            case "without":
+            case "without" | "drop":
                 return f"without `{self.name}`"
             case "form":
                 return f"`{re.sub(HOLE_WORD, self.name or 'x', self.text)}`"
-            case "drop":
-                return f"without `{self.name}`"
+            case "cast":
+                return f"all in {self.name}"
             case _:
                 return f"with `{self.text}`"
 
@@ -111,8 +113,9 @@ class _Apply(ast.NodeTransformer):
         found = self.generic_visit(node)
         if isinstance(found, ast.Call):
             self._keywords(found, edits)
-        if "form" in kinds and isinstance(found, ast.expr):
-            return _filled(kinds["form"].text, found)
+        for kind in ("form", "cast"):
+            if kind in kinds and isinstance(found, ast.expr):
+                found = _filled(kinds[kind].text, found)
         after = [s for each in edits if each.kind == "after" for s in ast.parse(each.text).body]
         return [found, *after] if after else found
 
@@ -180,12 +183,12 @@ class _Observe(ast.NodeTransformer):
     def __init__(self) -> None:
         self._count = 0
 
-    def _bound(self, value: ast.expr) -> ast.stmt:
+    def _bound(self, value: ast.expr, name: str = "outcome_") -> ast.stmt:
         self._count += 1
-        return ast.Assign([ast.Name(f"outcome_{self._count}", ast.Store())], value)
+        return ast.Assign([ast.Name(f"{name}{self._count}", ast.Store())], value)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        return self._bound(node.test)
+        return self._bound(node.test, ASSERTED)
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         value = node.value
@@ -195,7 +198,8 @@ class _Observe(ast.NodeTransformer):
                 plain = [each for each in value.args if not isinstance(each, ast.Starred)]
                 return self._bound(plain[0] if len(plain) == 1 else ast.Tuple(plain, ast.Load()))
             done = isinstance(called, ast.Attribute) and called.attr.rstrip("_") in _STEPS
-            return node if done else self._bound(value)
+            name = ASSERTED if is_asserting(value) else "outcome_"
+            return node if done else self._bound(value, name)
         is_silent = isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom | ast.Await)
         return node if is_silent else self._bound(value)
 
@@ -263,6 +267,7 @@ class Variations:
         made = self._instances(body)
         bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         yield from _literal_edits(nodes)
+        yield from self._casts(nodes)
         for node in nodes:
             if isinstance(node, ast.Call):
                 callee = self._callee(node, made)
@@ -271,6 +276,22 @@ class Variations:
                 if callee is not None or _is_factory(node):
                     yield from self._forms(node, made, known=callee is not None)
         yield from self._statements(body, made, bound)
+
+    def _casts(self, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
+        """Yield another precision of all models and tensors that a program makes, together."""
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        models = [_number(each) for each in calls if self._is_model(each)]
+        drawn = [_number(each) for each in calls if _is_drawn(each)]
+        for name, text in _PRECISIONS.items() if drawn else ():
+            yield Edit("cast", (*models, *drawn), text, name, 1.1, guessed=name != "float64")
+
+    def _is_model(self, call: ast.Call) -> bool:
+        path, _, name = ast.unparse(call.func).rpartition(".")
+        node = self.definitions.classes.get(name)
+        if node is None:
+            return path in ("nn", "torch.nn") and name[:1].isupper()
+        bases = (each for base in self.definitions.bases(node) for each in base.bases)
+        return any("Module" in ast.unparse(each) for each in bases)
 
     def _instances(self, body: Sequence[ast.stmt]) -> dict[str, ast.ClassDef]:
         """Return the variables that hold instances of the project's classes."""
@@ -485,6 +506,13 @@ def _form(node: ast.expr, text: str, place: int) -> Edit:
 
 def _is_factory(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _FACTORIES
+
+
+def _is_drawn(call: ast.Call) -> bool:
+    """Return whether a call makes a tensor of floats of the usual dtype."""
+    name = ast.unparse(call.func)
+    usual = not any(each.arg == "dtype" for each in call.keywords)
+    return usual and name in ("torch.randn", "torch.rand", "torch.ones", "torch.zeros")
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -46,7 +47,9 @@ from analyzers.vocabulary import (
 
 NAME = "properties"
 CHANGED, NON_FINITE_RULE = "behaviour/changed", "model/non-finite"
+PROMISE = "property/changed"
 MOST_EXAMPLES, MOST_REPEATED = 3, 20
+_SHORT_FLOATS = re.compile(r"not implemented for '\w*(?:Half|BFloat16|Float8\w*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,9 @@ def _relation_findings(
         if isinstance(bench.run([each.probe])[0].ending, Violated):
             given = given_clause(each.probe)
             evidence: JsonObject = {
+                "property": each.probe.ensures[0],
+                "base": f"holds for {each.inputs} inputs",
+                "head": each.ending.detail,
                 "inputs": each.inputs,
                 "changed": 1,
                 "examples": [],
@@ -143,7 +149,7 @@ def _relation_findings(
             }
             yield _finding(
                 target,
-                CHANGED,
+                PROMISE,
                 Level.WARNING,
                 messages.broken_relation(target, given, each.says, each.ending),
                 (each.probe, Violates(each.probe.ensures[0]), "relation"),
@@ -176,7 +182,7 @@ def failures_on_head(compared: Sequence[ComparedRun], bench: Executor) -> list[F
     """
     groups: dict[object, list[ComparedRun]] = {}
     for each in compared:
-        if is_crash(each.head.ending) and not _is_unsupported(each.head.ending):
+        if is_crash(each.head.ending):
             groups.setdefault(_cause(each.head.ending, bench), []).append(each)
     found: list[Failure] = []
     for group in groups.values():
@@ -213,12 +219,17 @@ def refusal_findings(target: Target, compared: Sequence[ComparedRun]) -> Iterato
         )
 
 
-def _is_unsupported(ending: RunOutcome) -> bool:
-    """Return whether the library has no kernel for a dtype here, which another device may have."""
-    return isinstance(ending, Raised) and "not implemented for" in ending.message
+def lacks_kernel(ending: RunOutcome) -> bool:
+    """Return whether the processor has no kernel for short floats, which another device may have.
+
+    For booleans and integers that base takes no device has one.
+    """
+    return isinstance(ending, Raised) and _SHORT_FLOATS.search(ending.message) is not None
 
 
 def _cause(ending: RunOutcome, bench: Executor) -> tuple[str, str, int]:
+    if isinstance(ending, Raised) and lacks_kernel(ending):
+        return ending.message, ending.path, ending.line
     if not isinstance(ending, Raised):
         return DEATH, "", 0
     if not is_at_change(ending, bench):
@@ -232,7 +243,7 @@ def new_failure(
     """Return the finding of a failure of an input that base takes.
 
     It is a warning where the input has a value whose kind nothing in the code names, and a
-    notice where head then fails because of a kind.
+    notice where head then fails because of a kind, or where another device may not fail.
     """
     explored = ExplorationResult(executions=len(compared), passed=len(compared) - failure.seen)
     terms = FunctionContract(Contract(), {})
@@ -240,9 +251,11 @@ def new_failure(
     guessed = all(each.guessed for each in compared if each.probe == probe)
     failure = smallest_failure(failure, target, bench)
     found = failure_finding(failure, terms, explored, target, bench, returns_on_base=True)
+    ending = failure.run.ending
+    if lacks_kernel(ending):
+        return replace(found, level=Level.NOTICE)
     if not guessed:
         return found
-    ending = failure.run.ending
     kind = isinstance(ending, Raised) and ending.exception in ("AttributeError", "TypeError")
     return replace(found, level=Level.NOTICE if kind else Level.WARNING)
 
@@ -283,9 +296,11 @@ def _changed(
     ordered = sorted(changed, key=lambda each: (not _is_structural(each, target), each.size))
     first = ordered[0]
     structural = _is_structural(first, target)
-    told = _is_private(target) or _is_announced(target, bench)
+    told = _is_private(target) or is_announced(target, bench)
     announced = not structural or told
-    weighs = not announced or (bool(broken) and not _is_announced(target, bench))
+    promise = broken[0] if broken and not structural and not is_announced(target, bench) else ""
+    sides = {"base": first.difference.before, "head": first.difference.after}
+    kept = {"property": promise, **sides} if promise else {}
     title, message = messages.changed_results(
         len(changed),
         inputs,
@@ -296,11 +311,12 @@ def _changed(
     )
     return _finding(
         target,
-        CHANGED,
-        Level.WARNING if weighs else Level.NOTICE,
+        PROMISE if promise else CHANGED,
+        Level.NOTICE if announced and not promise else Level.WARNING,
         (title, message),
         _shown(first),
         {
+            **kept,
             "inputs": inputs,
             "changed": len(changed),
             "examples": [_example(each) for each in ordered[:MOST_EXAMPLES]],
@@ -417,7 +433,7 @@ def _is_private(target: Target) -> bool:
     return any(part.startswith("_") and not part.endswith("__") for part in parts)
 
 
-def _is_announced(target: Target, bench: Executor) -> bool:
+def is_announced(target: Target, bench: Executor) -> bool:
     """Return whether the change edits the docstring, or a test that names the function."""
     there = bench.base(target.path)
     ours = _docstring(bench.source(target.path), target.function)

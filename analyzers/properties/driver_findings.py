@@ -9,17 +9,23 @@ from typing import Any
 
 from analyzers.criteria import is_shown
 from analyzers.inference.function_contracts import FunctionContract
+from analyzers.inference.inference_messages import given_clause
 from analyzers.inference.input_validity import one_failure_per_line
 from analyzers.ports import Executor
+from analyzers.properties import messages
 from analyzers.properties.base_comparison import (
+    NAME,
+    PROMISE,
     changed_result_findings,
     failures_on_head,
+    is_announced,
     is_different,
     new_failure,
     refusal_findings,
 )
 from analyzers.properties.base_search import ComparedRun
 from analyzers.properties.driver_search import DriverRuns, driver_study
+from analyzers.properties.program_promises import BrokenPromise, broken_promise
 from analyzers.properties.property_findings import failure_finding
 from analyzers.vocabulary import (
     Contract,
@@ -33,6 +39,7 @@ from analyzers.vocabulary import (
     Reason,
     Returned,
     Target,
+    Violates,
 )
 
 MOST_TRIALS = 60
@@ -83,7 +90,13 @@ def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Fin
     for failure in one_failure_per_line(failures_on_head(runs.compared, bench)):
         yield new_failure(failure, runs.compared, target, bench)
     yield from refusal_findings(target, runs.compared)
-    for found in changed_result_findings(target, runs.compared, bench):
+    told = list(changed_result_findings(target, runs.compared, bench))
+    notices = [each for each in told if each.level is Level.NOTICE]
+    unsaid = (len(notices) == len(told)) and not is_announced(target, bench)
+    promise = broken_promise(runs, bench) if unsaid and (told or runs.refuted) else None
+    if promise is not None:
+        told = [_promise_finding(promise, target)]
+    for found in told:
         line = runs.changed_line or found.line
         yield replace(found, line=line, end_line=line)
 
@@ -94,6 +107,35 @@ def _failing_example(run: ComparedRun, target: Target, bench: Executor) -> Findi
     terms = FunctionContract(Contract(), {})
     found = failure_finding(failure, terms, ExplorationResult(executions=1), target, bench)
     return _with_program(replace(found, level=Level.WARNING), run.probe)
+
+
+def _promise_finding(found: BrokenPromise, target: Target) -> Finding:
+    """Return the finding of a promise that base keeps and head breaks."""
+    given, share = given_clause(found.probe), (found.broken, found.kept)
+    title, message = messages.broken_promise(target, given, found.promise, found.ending, share)
+    return Finding(
+        analyzer=NAME,
+        rule=PROMISE,
+        level=Level.WARNING,
+        path=target.path,
+        line=target.line,
+        end_line=target.line,
+        symbol=target.id,
+        target=target.id,
+        title=title,
+        message=message,
+        evidence={
+            "property": found.promise.name,
+            "arguments": {},
+            "base": f"holds for all {found.kept} programs asked",
+            "head": found.ending.detail,
+            "inputs": found.kept,
+            "changed": found.broken,
+        },
+        probes=(found.probe,),
+        criterion=Violates(found.ending.condition),
+        input_kind=found.promise.name,
+    )
 
 
 def _with_smallest_program(finding: Finding, bench: Executor) -> Finding:

@@ -20,6 +20,7 @@ from posixpath import basename
 
 from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
+from analyzers.drivers.promises import ASSERTED, asserted
 from analyzers.drivers.repeated_calls import call_again
 from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Driver, Kind, ProjectNames, drivers_of
@@ -27,7 +28,7 @@ from analyzers.drivers.variations import Edit, Variations, first_rounds, shrunk,
 from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
-from analyzers.properties.base_comparison import is_different
+from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
 from analyzers.vocabulary import (
     NotRun,
@@ -105,7 +106,8 @@ class DriverRuns:
     examples among these that raise where the change stands are ``failing``.
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
-    lines, ``covered`` counts those that hold code and those that ran.
+    lines, ``covered`` counts those that hold code and those that ran.  ``refuted`` are
+    programs up to an assertion, which is their condition, that holds on base and fails on head.
     """
 
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
@@ -114,6 +116,8 @@ class DriverRuns:
     drivers: list[str] = field(default_factory=list[str])
     changed_line: int = 0
     covered: tuple[int, int] = (0, 0)
+    refuted: list[Probe] = field(default_factory=list[Probe])
+    definitions: Definitions = field(default_factory=Definitions)
 
 
 @dataclass
@@ -124,6 +128,8 @@ class DriverStudy:
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
     alone: list[ComparedRun] = field(default_factory=list[ComparedRun])
     failing: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    refuted: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    definitions: Definitions = field(default_factory=Definitions)
 
     def runs_of(self, target: Target) -> DriverRuns:
         """Return the runs that reach a target; of those that differ, the ones it explains."""
@@ -142,9 +148,20 @@ class DriverStudy:
         failing = [each for each in self.failing if subject.is_at_fault(each.head.ending)]
         both = [*runs, *alone]
         places = dict.fromkeys(run.probe.program.place for run in both if run.probe.program)
-        covered = subject.covered([*self.compared, *self.alone])
+        refuted = [
+            replace(each.probe, target=target.id, watched=())
+            for each in self.refuted
+            if subject.is_exercised(each)
+        ]
         return DriverRuns(
-            runs, alone, failing, list(places), min(subject.changed, default=0), covered
+            compared=runs,
+            alone=alone,
+            failing=failing,
+            drivers=list(places),
+            changed_line=min(subject.changed, default=0),
+            covered=subject.covered([*self.compared, *self.alone]),
+            refuted=refuted,
+            definitions=self.definitions,
         )
 
     def covers(self, target: Target) -> bool:
@@ -268,7 +285,8 @@ class _Search:
             return self.found
         used = {word for each in drivers for word in re.findall(r"\w+", each.source)}
         texts = relevant_texts(self._texts(), used, self._words())
-        known = list(self._unvaried(drivers, Definitions.of(texts)))
+        self.found.definitions = Definitions.of(texts)
+        known = list(self._unvaried(drivers, self.found.definitions))
         chosen = self._chosen(known)
         for each in chosen:
             if self._goes_on():
@@ -471,7 +489,7 @@ class _Search:
             for (known, edits), run in zip(batch, runs, strict=True):
                 if run is not None and len(edits) == 1:
                     known.accepted.append(edits[0])
-            crashes = (e for e in self.found.compared if is_crash(e.head.ending) and not e.unsure)
+            crashes = (e for e in self.found.compared if _is_grave(e))
             failing = {name for each in crashes for name in self._reached(each)}
             if len(failing) == len(self.subjects):
                 self.until = 0.0
@@ -491,30 +509,35 @@ class _Search:
         found: list[ComparedRun | None] = [None] * len(plans)
         shortened: dict[int, Probe] = {}
         for number, run in self._both(probes):
-            ends_early = not isinstance(run.base.ending, Returned)
-            if not ends_early and not isinstance(run.head.ending, _UNDECIDED):
+            refuted = _refuted(run) if isinstance(run.base.ending, Returned) else None
+            if refuted is not None:
+                self.found.refuted.append(refuted)
+            elif _is_comparable(run):
                 found[number] = run
                 continue
-            if ends_early:
-                self._note_alone(run, plans[number][0].driver, plans[number][1])
-            if _met_limit(run.base):
-                assert run.probe.program is not None
-                self.slow.add(run.probe.program.source)
-                continue
-            completed = (run.base if ends_early else run.head).completed
-            shorter = _prefix(run.probe, completed, plans[number][0].driver.fixed)
-            if shorter is not None and self._is_new(shorter):
+            shorter = self._shorter(run, plans[number][0].driver, plans[number][1])
+            if shorter is not None:
                 shortened[number] = shorter
-        for number, run in self._both(shortened):
-            if isinstance(run.base.ending, Returned) and not isinstance(
-                run.head.ending, _UNDECIDED
-            ):
-                found[number] = run
+        found_shorter = {n: run for n, run in self._both(shortened) if _is_comparable(run)}
+        found = [found_shorter.get(number, run) for number, run in enumerate(found)]
         for (variations, edits), taken in zip(plans, found, strict=True):
             if taken is not None and self._reached(taken):
                 unsure = variations.driver.guessed or any(each.guessed for each in edits)
                 self.found.compared.append(replace(taken, unsure=unsure))
         return found
+
+    def _shorter(self, run: ComparedRun, driver: Driver, edits: Sequence[Edit]) -> Probe | None:
+        """Return a program up to where it fails, if that was not tried; note what head runs."""
+        ends_early = not isinstance(run.base.ending, Returned)
+        if ends_early:
+            self._note_alone(run, driver, edits)
+        if _met_limit(run.base):
+            assert run.probe.program is not None
+            self.slow.add(run.probe.program.source)
+            return None
+        completed = (run.base if ends_early else run.head).completed
+        shorter = _prefix(run.probe, completed, driver.fixed)
+        return shorter if shorter is not None and self._is_new(shorter) else None
 
     def _note_alone(self, run: ComparedRun, driver: Driver, edits: Sequence[Edit]) -> None:
         """Keep a program of what base lacks: one that returns, or a failing example."""
@@ -576,6 +599,41 @@ def _prefix(probe: Probe, completed: int, fixed: int) -> Probe | None:
         return None
     source = ast.unparse(ast.Module(body, []))
     return replace(probe, program=replace(probe.program, source=source))
+
+
+def _refuted(run: ComparedRun) -> ComparedRun | None:
+    """Return the program up to a call that asserts something, where head ends with its error.
+
+    The assertion is the condition then.
+    """
+    ending, program = run.head.ending, run.probe.program
+    failed = isinstance(ending, Raised) and ending.exception == "AssertionError"
+    failed = failed or (isinstance(ending, NotRun) and ": AssertionError: " in ending.reason)
+    if not failed or program is None:
+        return None
+    body = ast.parse(program.source).body
+    each = body[run.head.completed] if run.head.completed < len(body) else None
+    if not isinstance(each, ast.Assign) or not ast.unparse(each.targets[0]).startswith(ASSERTED):
+        return None
+    source = ast.unparse(ast.Module(body[: run.head.completed], []))
+    condition = asserted(each.value)
+    if not condition.endswith(" is None"):
+        return None
+    program = replace(program, source=source)
+    probe = replace(run.probe, program=program, observed=False, ensures=(condition,))
+    return replace(run, probe=probe)
+
+
+def _is_grave(run: ComparedRun) -> bool:
+    """Return whether head fails with values that it surely takes, on any device."""
+    ending = run.head.ending
+    return is_crash(ending) and not (run.unsure or lacks_kernel(ending))
+
+
+def _is_comparable(run: ComparedRun) -> bool:
+    """Return whether base takes a program, and it is known what head does."""
+    decided = not isinstance(run.head.ending, _UNDECIDED)
+    return isinstance(run.base.ending, Returned) and decided
 
 
 def _met_limit(run: Run) -> bool:

@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Sequence
 
+from analyzers.drivers.promises import Promise
 from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.inference_messages import (
     format_annotation,
@@ -245,6 +246,62 @@ def broken_relation(target: Target, given: str, says: str, ending: Violated) -> 
         f"`{name}` does not keep `{condition.partition('(')[0]}`, which it keeps on base",
         f"{given}{ending.detail}{_stop(ending.detail)} {says}",
     )
+
+
+_PROMISES = {
+    "assertion": "On base, what the project's own test asserts holds; with this change, it fails.",
+    "batch independence": DEPENDENT_ROWS,
+    "masked places": MASKED,
+    "state_dict": RELOADS,
+    "row order": PERMUTES,
+    "repetition": "On base, the same call gives the same result again; with this change, it does"
+    " not.",
+    "reduction": 'On base, `reduction="mean"` and `"sum"` are the mean and the sum of `"none"`;'
+    " with this change, they are not.",
+    "gradient": "On base, the gradient is that of finite differences; with this change, it is"
+    " another: training follows a wrong direction.",
+    "precision": other_precision("float64"),
+}
+
+
+def broken_promise(
+    target: Target, given: str, promise: Promise, ending: Violated, share: tuple[int, int]
+) -> tuple[str, str]:
+    """Return title and message of a promise that all programs keep on base, and some not on head.
+
+    ``share``: how many break it, of how many.
+    """
+    name = target.function.replace(".<locals>", "")
+    detail = f" {ending.detail[:1].upper()}{ending.detail[1:]}{_stop(ending.detail)}"
+    return (
+        f"`{name}` does not keep what it keeps on base: {promise.name}",
+        f"{given}`{ending.condition}` holds on base and does not with this change."
+        f"{detail if ending.detail else ''} {_promised(promise)} {share[0]} of {share[1]}"
+        f" variations of the project's own examples {'breaks' if share[0] == 1 else 'break'} it;"
+        " on base, none.",
+    )
+
+
+def _promised(promise: Promise) -> str:
+    match promise.name:
+        case "function":
+            made, function = promise.about.split()
+            return (
+                f"On base, `{made}` gives what the function `{function}` gives; with this change,"
+                " they disagree."
+            )
+        case "unchanged arguments":
+            return (
+                f"On base, the call leaves `{promise.about}` as it is; with this change, it"
+                " overwrites its caller's values."
+            )
+        case "settable property":
+            return (
+                f"On base, `{promise.about}` that is set to its own value keeps it; with this"
+                " change, it becomes another."
+            )
+        case name:
+            return _PROMISES[name]
 
 
 def changed_group(kind: str, place: str, count: int, inputs: int, amount: float) -> str:

@@ -45,6 +45,7 @@ from analyzers.inference.widening import widened_contract
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import (
     CHANGED,
+    PROMISE,
     changed_findings,
     failures_on_head,
     new_failure,
@@ -78,6 +79,7 @@ from analyzers.vocabulary import (
 )
 
 ASKED_AT_ONCE, ASKING_SECONDS = 25, 8.0
+_OTHER_RESULTS = (CHANGED, PROMISE)
 OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
 """An obstacle that is our strategies' own failure: no annotation asked for too much."""
 
@@ -170,8 +172,8 @@ def _drawn(
 
 def _is_told(verdict: Verdict, shown: Sequence[Finding]) -> bool:
     """Return whether the project's own programs tell already that results are others."""
-    told = [each for each in shown if each.rule == CHANGED]
-    again = isinstance(verdict, Finding) and verdict.rule == CHANGED and bool(told)
+    told = [each for each in shown if each.rule in _OTHER_RESULTS]
+    again = isinstance(verdict, Finding) and verdict.rule in _OTHER_RESULTS and bool(told)
     return again and (not _is_gating(verdict) or any(map(_is_gating, told)))
 
 

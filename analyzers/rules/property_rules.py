@@ -7,6 +7,7 @@ from analyzers.rules.rule import read_rules
 _RULES = read_rules(__file__)
 CRASH = _RULES["property/crash"]
 POSTCONDITION = _RULES["property/postcondition"]
+CHANGED = _RULES["property/changed"]
 INVALID_ANNOTATION = _RULES["property/invalid-annotation"]
 REMOVED_API = _RULES["property/removed-api"]
 RULES = tuple(_RULES.values())

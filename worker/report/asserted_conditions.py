@@ -96,6 +96,10 @@ class _Rewriting(ast.NodeTransformer):
         self.used.add("finite")
         return ast.Call(ast.Name("finite"), [self.visit(each) for each in node.args], [])
 
+    def _near(self, node: ast.Call) -> ast.AST:
+        self.used.add("near")
+        return ast.Call(ast.Name("near"), [self.visit(each) for each in node.args], [])
+
     def _unchanged(self, node: ast.Call) -> ast.AST:
         self.used.add("same")
         names = [each.id for each in node.args if isinstance(each, ast.Name)]
@@ -142,7 +146,7 @@ class _Rewriting(ast.NodeTransformer):
         return _expression(f"(lambda sizes: {' and '.join(checks)})({{}})")
 
 
-_WORDS = frozenset({"old", "finite", "unchanged", "repeatable", "unaffected_by", "matches"})
+_WORDS = frozenset({"old", "finite", "near", "unchanged", "repeatable", "unaffected_by", "matches"})
 
 
 def earlier_call(node: ast.expr) -> dict[str, ast.expr]:

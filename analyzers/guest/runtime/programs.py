@@ -94,20 +94,39 @@ class ProgramRun:
         return step(frame, event, value)
 
     def check(self, conditions: Sequence[str]) -> Optional[call_outcomes.CallOutcome]:
-        """Return the ending of the first condition that does not hold of the variables."""
+        """Return the ending of the first condition that does not hold of the variables.
+
+        ``finite`` and ``near`` (the same numbers up to rounding) are words in it.
+        """
+        from ..inputs.exploration.call_order import close, greatest_difference
         from ..inputs.exploration.postconditions import compiled
         from ..inputs.exploration.value_comparison import described, finite, true
 
-        names = {**self.names, "finite": finite}
+        compared: List[str] = []
+
+        def near(left: Any, right: Any) -> bool:
+            if close(left, right):
+                return True
+            worst = greatest_difference(left, right)
+            where = (
+                "" if worst is None else f": at {worst[0] or 'it'} {worst[1]:.6g}, {worst[2]:.6g}"
+            )
+            compared.append(f"{described(left)} is not near {described(right)}{where}")
+            return False
+
+        names = {**self.names, "finite": finite, "near": near}
         for source in conditions:
             condition = compiled(source)
-            if true(eval(condition.code, names)):
-                continue
-            shown = [f"{text} is {described(eval(c, names))}" for text, c in condition.operands]
+            try:
+                if true(eval(condition.code, names)):
+                    continue
+                shown = [f"{text} is {described(eval(c, names))}" for text, c in condition.operands]
+            except AssertionError as error:
+                shown = [" ".join(str(error).split())]
             return {
                 "kind": "violated",
                 "condition": source[: call_outcomes.LONGEST],
-                "detail": ", ".join(shown)[: call_outcomes.LONGEST],
+                "detail": ", ".join(shown or compared)[: call_outcomes.LONGEST],
             }
         return None
 

@@ -9,7 +9,7 @@ from analyzers.drivers.usage_programs import Driver, Kind
 from analyzers.drivers.variations import Edit, Variations, first_rounds, numbered, shrunk, varied
 
 NETS = """
-class Base:
+class Base(nn.Module):
     def __init__(self, dim, scale=1.0, kind="sum"):
         if kind == "mean":
             self.kind = 1
@@ -45,7 +45,7 @@ def test_program_itself_is_observed(variations):
     assert varied(variations.tree, ()).split("\n") == [
         "net = Net(64, heads=8)",
         "y = net(torch.randn(2, 16, 64))",
-        "outcome_1 = y.shape[0] == 2",
+        "asserted_1 = y.shape[0] == 2",
     ]
 
 
@@ -53,6 +53,21 @@ def test_equal_numbers_change_together_and_alone(variations):
     found = "\n".join(texts(variations, "literal"))
     assert "Net(65, heads=8)\ny = net(torch.randn(2, 16, 65))" in found
     assert "Net(65, heads=8)\ny = net(torch.randn(2, 16, 64))" in found
+
+
+def test_models_and_tensors_change_their_precision_together(variations):
+    made = [each for each in variations.edits() if each.kind == "cast"]
+    assert {each.says: each.guessed for each in made} == {
+        "all in float16": True,
+        "all in bfloat16": True,
+        "all in float64": False,
+    }
+    scaled = next(each for each in variations.edits() if each.text == "it * 100")
+    half = next(each for each in made if each.name == "float16")
+    assert varied(variations.tree, [half, scaled]).split("\n")[:2] == [
+        "net = Net(64, heads=8).half()",
+        "y = net((torch.randn(2, 16, 64) * 100).half())",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,8 @@ class Revision:
             broken = program.check(probe.ensures)
         except Exception as error:  # noqa: BLE001 - the tested code's own
             own = any(f.filename == PATH for f in traceback.extract_tb(error.__traceback__))
-            return self._raised(error) if own else NotRun(str(error))
+            said = f"the call could not be made: {type(error).__name__}: {error}"
+            return self._raised(error) if own else NotRun(said)
         if broken is not None:
             return Violated(broken["condition"], broken["detail"])
         return Returned("", program.observation() if probe.observed else None)

@@ -137,14 +137,21 @@ def test_value_of_an_unknown_kind_makes_a_crash_less_than_a_failure(new, level):
 
 
 @pytest.mark.parametrize(
-    ("said", "failures"), [("\"fft\" not implemented for 'Half'", 0), ("sizes differ", 1)]
+    ("said", "level"),
+    [
+        ("\"fft\" not implemented for 'Half'", Level.NOTICE),
+        ("\"max_pool2d\" not implemented for 'Bool'", Level.FAILURE),
+        ("sizes differ", Level.FAILURE),
+    ],
 )
-def test_kernel_that_the_processor_lacks_is_no_crash(said, failures):
-    probe = Probe("net.py::pooled", {"x": RecipeArgument("tensor((2,), dtype='float16')")})
+def test_kernel_that_the_processor_lacks_for_short_floats_is_a_notice(said, level):
+    given = {"x": RecipeArgument("tensor((2,), dtype='float16')")}
+    probe = Probe("net.py::pooled", given, observed=True)
     ending = Raised("RuntimeError", said, PATH, 3, "pooled")
-    compared = [ComparedRun(probe, Run(Returned("")), Run(ending))]
+    runs = [ComparedRun(probe, Run(Returned("")), Run(ending))]
     bench = TwoRevisions(text(POOL), text(POOL))
-    assert len(failures_on_head(compared, bench)) == failures
+    (failure,) = failures_on_head(runs, bench)
+    assert new_failure(failure, runs, target("pooled"), bench).level is level
 
 
 def test_inputs_that_base_refuses_are_left_out():
@@ -224,7 +231,7 @@ RELATED = """
 )
 def test_relation_that_holds_on_base_alone_makes_a_warning(old, new, said):
     told = findings(RELATED, RELATED.replace(old, new), "scaled")
-    (changed,) = [each for each in told if each.rule == "behaviour/changed"]
+    (changed,) = [each for each in told if each.rule == "property/changed"]
     assert changed.level is Level.WARNING
     assert said in changed.message
 
@@ -241,7 +248,7 @@ COUNTED = """
 
 def test_number_that_nothing_says_to_be_negative_makes_no_result_negative_on_base():
     head = COUNTED.replace("* number", "* number - 0.2")
-    (changed,) = [e for e in findings(COUNTED, head, "counted") if e.rule == "behaviour/changed"]
+    (changed,) = [e for e in findings(COUNTED, head, "counted") if e.rule == "property/changed"]
     assert changed.level is Level.WARNING
 
 

@@ -71,9 +71,54 @@ def test_other_values_are_one_notice_on_the_changed_line():
     assert bench.driven.different > 0
 
 
+def test_rows_that_depend_on_each_other_are_told_instead_of_other_values():
+    (finding,), _ = found("dim=-1", "dim=0")
+    assert (finding.rule, finding.level) == ("property/changed", Level.WARNING)
+    assert finding.evidence["property"] == "batch independence"
+    assert finding.criterion == Violates("near(alone, result[:1])")
+    assert finding.evidence["code"].split("\n") == [
+        "import torch",
+        "from net import Net",
+        "model = Net(8)",
+        "given = torch.randn(4, 6, 8)",
+        "result = model(given)",
+        "alone = model(given[:1])",
+    ]
+
+
+TEST = """import numpy as np
+import torch
+from net import Net
+
+
+def test_length():
+    x = torch.randn(4, 6, 8)
+    np.testing.assert_allclose(Net(8)(x).norm(dim=-1), 1, rtol=1e-3)
+"""
+
+
+def test_assertion_of_a_test_is_a_promise():
+    bench = TwoRevisions(CODE, CODE.replace("dim=-1", "dim=1"), {"tests/test_net.py": TEST})
+    bench.changed = [target("Net.forward")]
+    (finding,) = driven(target("Net.forward"), bench)
+    assert (finding.rule, finding.evidence["property"]) == ("property/changed", "assertion")
+    assert finding.evidence["code"].split("\n")[-1] == "x = torch.randn(4, 6, 8)"
+    assert finding.criterion.condition.startswith("np.testing.assert_allclose(Net(8)(x)")
+
+
 def test_nan_for_the_first_time_is_a_failure():
     findings, _ = found(".clamp(min=1e-6)", "")
     assert [(each.rule, each.level) for each in findings] == [("model/non-finite", Level.FAILURE)]
+
+
+def test_overflow_in_half_precision_alone_is_a_warning():
+    linear = CODE.replace(
+        "self.bias = bias", "self.bias = bias\n        self.last = nn.Linear(dim, 4)"
+    )
+    linear = linear.replace("return y if", "y = self.last(y) * 1e-7 * 1e7\n        return y if")
+    (finding,), _ = found("self.last(y) * 1e-7 * 1e7", "self.last(y) * 1e7 * 1e-7", base=linear)
+    assert (finding.rule, finding.level) == ("model/non-finite", Level.WARNING)
+    assert "float16" in finding.evidence["variation"]
 
 
 def test_new_refusal_is_a_notice():

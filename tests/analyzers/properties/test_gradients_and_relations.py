@@ -50,7 +50,7 @@ def test_other_gradient_of_the_same_result_is_a_notice():
 
 def test_lost_gradient_is_a_warning():
     (found,) = findings(function("x * 2"), function("x.detach() * 2"), RANDOM)
-    assert (found.rule, found.level) == ("behaviour/changed", Level.WARNING)
+    assert (found.rule, found.level) == ("property/changed", Level.WARNING)
     assert "stops learning" in found.message
 
 

@@ -196,9 +196,8 @@ class ExplorationSetup:
     def __init__(self, folder, head, base, function):
         self.folder = folder
         self.target = target(function=function)
-        self.laboratory = laboratory(
-            tree(folder / "head", app=head), tree(folder / "base", app=base)
-        )
+        shared = laboratory(tree(folder / "head", app=head), tree(folder / "base", app=base))
+        self.laboratory = replace(shared, targets=(self.target,))
         self.before = BaseTarget(self.laboratory, self.target, ())
         self.bench = SandboxExecutor(
             self.laboratory, self.target, time.monotonic() + 300, self.before

@@ -43,6 +43,8 @@ def finding(criterion):
         (Crashes("ZeroDivisionError", "halves.py", "half"), "x / 2", "x / 0"),
         (Violates("abs(x - 2.0) < 0.5"), "x / 2", "x"),
         (Violates("finite(x)"), "x / 2", "math.inf"),
+        (Violates("near(x, 2.0)"), "x / 2", "x"),
+        (Violates("near([x], (2.0,))"), "x / 2", "x"),
     ],
 )
 def test_it_fails_on_head_and_passes_on_base(tmp_path, criterion, fixed, broken):

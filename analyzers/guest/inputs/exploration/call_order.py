@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ...runtime import framework_setup
 from ...runtime.call_outcomes import shown
@@ -107,12 +107,23 @@ def _near(left: Any, right: Any) -> bool:
 
 
 def _difference(alone: Any, found: Any) -> str:
-    if not (is_array(alone) and is_array(found)) or tuple(alone.shape) != tuple(found.shape):
+    worst = greatest_difference(alone, found)
+    if worst is None:
         return f"{described(found)} then, {described(alone)} without it"
+    where, first, second = worst
+    return f"result{where} is {second:.6g} then, {first:.6g} without it"
+
+
+def greatest_difference(left: Any, right: Any) -> Optional[Tuple[str, float, float]]:
+    """Return where two arrays of one shape differ most, as an index, and both numbers."""
+    if not (is_array(left) and is_array(right)) or tuple(left.shape) != tuple(right.shape):
+        return None
     import numpy
 
-    first, second = as_numpy(alone), as_numpy(found)
+    first, second = as_numpy(left), as_numpy(right)
+    if first is None or second is None or not first.size:
+        return None
     off = numpy.abs(first.astype(float) - second.astype(float))
-    place = numpy.unravel_index(int(numpy.nanargmax(off)), off.shape)
+    place = numpy.unravel_index(int(numpy.argmax(numpy.nan_to_num(off, nan=-1.0))), off.shape)
     where = f"[{', '.join(str(int(each)) for each in place)}]" if place else ""
-    return f"result{where} is {float(second[place]):.6g} then, {float(first[place]):.6g} without it"
+    return where, float(first[place]), float(second[place])
