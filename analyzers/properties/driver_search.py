@@ -369,7 +369,8 @@ class _Search:
                     plans.append((each, tuple(edits)))
             taken = list(self._taken(plans))
             yield from taken
-            slow = [each for each in slow if all(each is not known.variations for known in taken)]
+            reaching = [known.variations for known in taken if self._reached(known.run)]
+            slow = [each for each in slow if all(each is not other for other in reaching)]
 
     def _taken(self, plans: Sequence[tuple[Variations, tuple[Edit, ...]]]) -> Iterator[_Known]:
         """Yield the drivers that base takes with the edits that are planned."""

@@ -210,10 +210,12 @@ def test_documented_example_of_a_new_function_that_raises_is_told(body, rules):
 class SlowRevisions(TwoRevisions):
     """Two revisions on which numbers of 4096 and more take too long."""
 
+    slow_word = "4096"
+
     def run_programs(self, probes, seconds):
         pairs = super().run_programs(probes, seconds)
         late = Run(TimedOut(seconds))
-        slow = ["4096" in each.program.source for each in probes]
+        slow = [self.slow_word in each.program.source for each in probes]
         return [
             (late, late) if is_slow else pair for is_slow, pair in zip(slow, pairs, strict=True)
         ]
@@ -226,6 +228,24 @@ def test_slow_example_is_made_small():
     (finding,) = driven(target("Net.forward"), bench)
     assert finding.evidence["driver"] == "README.md:4"
     assert "4096" not in finding.evidence["code"]
+
+
+def test_slow_loop_runs_once_where_smaller_numbers_fail():
+    readme = README.replace(
+        "y = Net(8)(torch.randn(4, 6, 8))",
+        "sizes = [4, 4096]\nfirst = sizes[4096 // 63 - 65]\nfor rows in sizes:\n"
+        "    y = Net(8)(torch.randn(rows, 6, 8))",
+    )
+    bench = SlowLoops(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
+    bench.changed = [target("Net.forward")]
+    (finding,) = driven(target("Net.forward"), bench)
+    assert "for rows in [next(iter(sizes))]" in finding.evidence["code"]
+
+
+class SlowLoops(SlowRevisions):
+    """Two revisions on which loops take too long."""
+
+    slow_word = "in sizes"
 
 
 HELPER = (
