@@ -13,6 +13,8 @@ from dataclasses import replace
 from analyzers.drivers.usage_programs import Driver, module_of
 from analyzers.inference.facts import FunctionContext
 
+AGAIN = "again"
+"""The variable of what the repeated call returns."""
 _INSTANCE = "instance"
 _UNBOUND = frozenset({"staticmethod"})
 _WATCHED = """\
@@ -50,7 +52,7 @@ def call_again(driver: Driver, function: FunctionContext) -> Driver | None:
         function=name,
         program=driver.source,
     )
-    source = "\n".join([program.rstrip(), *lines, f"again = {name}({', '.join(given)})"])
+    source = "\n".join([program.rstrip(), *lines, f"{AGAIN} = {name}({', '.join(given)})"])
     return replace(
         driver,
         source=source,

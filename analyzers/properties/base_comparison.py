@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from analyzers.criteria import DEATH, is_crash, refusal_of
+from analyzers.drivers.repeated_calls import AGAIN
 from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.inference_messages import argument_recipes, given_clause
 from analyzers.ports import Executor
@@ -105,6 +106,13 @@ def is_different(run: ComparedRun) -> bool:
     """Return whether head does not return what base returns."""
     base, head = _observation(run.base), _observation(run.head)
     return head is None or (base is not None and result_difference(base, head) is not None)
+
+
+def is_other_structure(run: ComparedRun) -> bool:
+    """Return whether head returns a result of another type, shape or dtype than base."""
+    base, head = _observation(run.base), _observation(run.head)
+    found = None if base is None or head is None else result_difference(base, head)
+    return found is not None and found.kind in STRUCTURE
 
 
 def changed_result_findings(
@@ -330,10 +338,13 @@ def _is_structural(changed: ChangedInput, target: Target) -> bool:
     """Return whether callers see another structure.
 
     What a call leaves in its instance, such as a cache, is the instance's own matter; what a
-    constructor makes is in its checkpoints.
+    constructor makes is in its checkpoints.  What an inner call of a program returns is between
+    it and the project's code that calls it.
     """
-    inside = changed.difference.place.startswith(f"{SELF}.") or changed.difference.place == SELF
-    own = inside and not target.function.endswith("__init__")
+    first = re.split(r"[.\[]", changed.difference.place, maxsplit=1)[0]
+    own = first == SELF and not target.function.endswith("__init__")
+    inner = changed.probe.program is not None and first == AGAIN
+    own = own or inner
     return changed.difference.kind in STRUCTURE and not (changed.guessed or own)
 
 

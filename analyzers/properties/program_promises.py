@@ -21,7 +21,7 @@ from analyzers.drivers.promises import (
     program_promises,
 )
 from analyzers.ports import Executor
-from analyzers.properties.base_comparison import is_different
+from analyzers.properties.base_comparison import is_different, is_other_structure
 from analyzers.properties.base_search import ComparedRun
 from analyzers.properties.changed_results import result_difference
 from analyzers.properties.driver_search import LONGEST, DriverRuns
@@ -94,11 +94,17 @@ def _fails_for_seeds(probe: Probe, bench: Executor) -> bool:
 
 
 def _chosen(runs: Sequence[ComparedRun]) -> list[ComparedRun]:
-    """Return the smallest programs that differ and the smallest of those that do not, in turn."""
+    """Return the smallest programs that differ and the smallest of those that do not, in turn.
+
+    What returns another structure breaks every promise, and says nothing by that.
+    """
     known = {
         each.probe.program.source: each
         for each in runs
-        if each.probe.program is not None and not each.guessed and _returned(each)
+        if each.probe.program is not None
+        and not each.guessed
+        and _returned(each)
+        and not is_other_structure(each)
     }
     ordered = sorted(known.values(), key=lambda each: _size(each.probe))
     sides = [[each for each in ordered if is_different(each) is side] for side in (True, False)]

@@ -265,6 +265,17 @@ def test_call_that_the_example_leads_to_is_varied_too():
     assert "again = length(x=x, order=order, squared=True)" in finding.evidence["code"]
 
 
+def test_inner_call_that_returns_more_with_its_caller_is_a_notice():
+    """An autograd.Function that came to return two results, as its callers expect, was told."""
+    head = HELPER.replace("length(x, None)", "length(x, None)[0]").replace(
+        "return found * found if squared else found", "return found, squared"
+    )
+    bench = TwoRevisions(HELPER, head, {"README.md": README})
+    bench.changed = [target("length")]
+    (finding,) = driven(target("length"), bench)
+    assert (finding.rule, finding.level) == ("behaviour/changed", Level.NOTICE)
+
+
 def test_call_of_what_is_private_blocks_nothing():
     base = HELPER.replace("length(x, None)", "_length(x, None)").replace(
         "length(x, o", "_length(x, o"
