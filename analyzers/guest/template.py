@@ -93,6 +93,7 @@ class Template:
         gc.disable()
         try:
             preload(message["modules"], message["layer"])
+            _remove_empty_caches(self._writable)
             folders = [*self._writable, self._home]
             _check_forkable(self._control.fileno(), folders, {*self._kept, self._home})
         except Unforkable as reason:
@@ -204,6 +205,14 @@ def preload(modules: Sequence[str], layer: Optional[str]) -> None:
     if "torch" in sys.modules:
         agreement = importlib.import_module(".relations.agreement", __package__)
         agreement.hidden_functions()
+
+
+def _remove_empty_caches(folders: Sequence[str]) -> None:
+    """Remove the empty folder of torch's compiler, which makes it again when it writes there."""
+    for folder in folders:
+        for made in Path(folder).glob("torchinductor_*"):
+            with suppress(OSError):
+                made.rmdir()
 
 
 def _check_forkable(control: int, folders: Sequence[str], kept: Set[str]) -> None:
