@@ -16,6 +16,7 @@ from analyzers.properties import messages
 from analyzers.properties.base_comparison import (
     NAME,
     PROMISE,
+    asks_outside,
     changed_result_findings,
     failures_on_head,
     is_announced,
@@ -64,7 +65,8 @@ def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterat
         by_line.setdefault((each.path, each.line), each)
     for each in by_line.values() if grave else found:
         yield _with_smallest_program(each, bench)
-    examples = {run.head.ending: run for run in reversed(runs.failing)}
+    own = [run for run in runs.failing if not asks_outside(run.head.ending, bench)]
+    examples = {run.head.ending: run for run in reversed(own)}
     for run in [] if grave else examples.values():
         yield _failing_example(run, target, bench)
 
