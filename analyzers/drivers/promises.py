@@ -488,7 +488,7 @@ def _assertions(source: str) -> Iterator[tuple[str, Promise]]:
 
 
 ASSERTED = "asserted_"
-"""How variables begin that hold what a program asserts."""
+"""The beginning of the names of variables that hold what a program asserts."""
 
 
 def asserted(value: ast.expr) -> str:

@@ -156,7 +156,7 @@ def _relation_findings(
                 "examples": [],
                 "arguments": dict(argument_recipes(each.probe)),
             }
-            yield _finding(
+            yield comparison_finding(
                 target,
                 PROMISE,
                 Level.WARNING,
@@ -191,11 +191,13 @@ def failures_on_head(compared: Sequence[ComparedRun], bench: Executor) -> list[F
     """
     groups: dict[object, list[ComparedRun]] = {}
     for each in compared:
-        if is_crash(each.head.ending) and not asks_outside(each.head.ending, bench):
+        if is_crash(each.head.ending):
             groups.setdefault(_cause(each.head.ending, bench), []).append(each)
     found: list[Failure] = []
     for group in groups.values():
         first = min(group, key=lambda each: (each.guessed, _size(each.probe)))
+        if asks_outside(first.head.ending, bench):
+            continue
         probe = replace(first.probe, observed=False)
         found.append(Failure(probe, first.head, seen=len(group)))
     return found
@@ -236,7 +238,7 @@ def refusal_findings(target: Target, compared: Sequence[ComparedRun]) -> Iterato
         title, message = messages.refused_inputs(
             len(group), len(compared), given_clause(first.probe), first.head.ending
         )
-        yield _finding(
+        yield comparison_finding(
             target,
             CHANGED,
             Level.NOTICE,
@@ -341,7 +343,7 @@ def _changed(
         announced=announced,
         broken=broken,
     )
-    return _finding(
+    return comparison_finding(
         target,
         PROMISE if promise else CHANGED,
         Level.NOTICE if announced and not promise else Level.WARNING,
@@ -412,7 +414,7 @@ def _non_finite_findings(
     if not changed:
         return
     first = min(changed, key=lambda each: (each.guessed, each.size))
-    yield _finding(
+    yield comparison_finding(
         target,
         NON_FINITE_RULE,
         Level.WARNING if first.guessed else Level.FAILURE,
@@ -430,7 +432,7 @@ def _non_finite_findings(
     )
 
 
-def _finding(
+def comparison_finding(
     target: Target,
     rule: str,
     level: Level,

@@ -14,10 +14,10 @@ from analyzers.inference.input_validity import one_failure_per_line
 from analyzers.ports import Executor
 from analyzers.properties import messages
 from analyzers.properties.base_comparison import (
-    NAME,
     PROMISE,
     asks_outside,
     changed_result_findings,
+    comparison_finding,
     failures_on_head,
     is_announced,
     is_different,
@@ -114,19 +114,13 @@ def _failing_example(run: ComparedRun, target: Target, bench: Executor) -> Findi
 def _promise_finding(found: BrokenPromise, target: Target) -> Finding:
     """Return the finding of a promise that base keeps and head breaks."""
     given, share = given_clause(found.probe), (found.broken, found.kept)
-    title, message = messages.broken_promise(target, given, found.promise, found.ending, share)
-    return Finding(
-        analyzer=NAME,
-        rule=PROMISE,
-        level=Level.WARNING,
-        path=target.path,
-        line=target.line,
-        end_line=target.line,
-        symbol=target.id,
-        target=target.id,
-        title=title,
-        message=message,
-        evidence={
+    return comparison_finding(
+        target,
+        PROMISE,
+        Level.WARNING,
+        messages.broken_promise(target, given, found.promise, found.ending, share),
+        (found.probe, Violates(found.ending.condition), found.promise.name),
+        {
             "property": found.promise.name,
             "arguments": {},
             "base": f"holds for all {found.kept} programs asked",
@@ -134,9 +128,6 @@ def _promise_finding(found: BrokenPromise, target: Target) -> Finding:
             "inputs": found.kept,
             "changed": found.broken,
         },
-        probes=(found.probe,),
-        criterion=Violates(found.ending.condition),
-        input_kind=found.promise.name,
     )
 
 

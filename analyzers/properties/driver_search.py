@@ -57,7 +57,7 @@ OWN_ERRORS = frozenset(
     {"AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError"}
     | {"UnboundLocalError", "ValueError", "ZeroDivisionError"}
 )
-"""What code raises by mistake; others tell of files, networks and what is not there yet."""
+"""Exceptions of mistakes in code; others are about files, networks and unfinished code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ WHOLE = frozenset({"numpy", "torch"})
 """Libraries that import their parts themselves."""
 COMPILER = "torch._dynamo"
 DRAW_COMPILER = frozenset({"einops", "einx", "torch.optim"})
-"""What imports torch's compiler, which takes as long as torch, when it meets tensors."""
+"""Modules that import torch's compiler once they are given tensors; it takes as long as torch."""
 MOST_FILES, MOST_READ = 200, 60
 _DECIDES = re.compile(
     r"\benviron\b|\bputenv\b|\bload_dotenv\b|\bsys\.(?:modules|meta_path|path_hooks)\b"

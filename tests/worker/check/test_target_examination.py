@@ -1,4 +1,4 @@
-"""What is studied once for all targets decides which of them comes first."""
+"""The study of all targets puts those with a difference first."""
 
 import time
 from dataclasses import replace
