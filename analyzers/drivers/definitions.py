@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzers.drivers.tests_as_programs import is_test_file
@@ -46,26 +46,27 @@ class Definitions:
         for path, text in texts.items():
             tree = parse_module(text) if len(text) <= LONGEST_FILE else None
             if path.endswith(".py") and tree is not None:
-                found.feed(tree)
+                nodes = list(ast.walk(tree))
+                found.feed(nodes)
                 if not is_test_file(path):
-                    found._define(tree)
+                    found._define(nodes)
         return found
 
-    def _define(self, tree: ast.Module) -> None:
-        for node in ast.walk(tree):
+    def _define(self, nodes: Sequence[ast.AST]) -> None:
+        for node in nodes:
             if isinstance(node, ast.ClassDef):
                 self.classes.setdefault(node.name, node)
                 for each in node.body:
                     if isinstance(each, Function):
                         self.methods.setdefault(each.name, []).append(each)
                         self.owners[id(each)] = node
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, Function) and id(node) not in self.owners:
                 self.functions.setdefault(node.name, node)
 
-    def feed(self, tree: ast.AST) -> None:
+    def feed(self, nodes: Iterable[ast.AST]) -> None:
         """Learn the values that calls give by keyword."""
-        for node in ast.walk(tree):
+        for node in nodes:
             for keyword in node.keywords if isinstance(node, ast.Call) else ():
                 if keyword.arg and _is_plain(keyword.value):
                     text = ast.unparse(keyword.value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from posixpath import basename, dirname, join
 
 from analyzers.inference.facts import parse_module
@@ -14,8 +16,26 @@ KNOWN_FIXTURES = {
     "dtype": "__import__('torch').float32",
     "rng": "__import__('numpy').random.default_rng(0)",
 }
-MOST_ROWS = 2
+MOST_LISTED = 8
+Tables = Mapping[str, Mapping[int, str]]
+"""Constants that list cases, by name: at each known place the source of the case."""
 _DEVICE = re.compile(r"([A-Z]+_)*DEVICE")
+_SETUPS = {"setUp": "self.setUp()", "setup_method": "self.setup_method(None)"}
+
+
+@dataclass(frozen=True, slots=True)
+class TestProgram:
+    """A test as a program; its first ``fixed`` statements stand before the test.
+
+    ``uses`` is the source of the case that it takes from a table.
+    """
+
+    __test__ = False
+
+    line: int
+    source: str
+    fixed: int
+    uses: str = ""
 
 
 def is_test_file(path: str) -> bool:
@@ -26,33 +46,31 @@ def is_test_file(path: str) -> bool:
     return named or "/tests/" in inside or "/test/" in inside
 
 
-def tables(texts: Mapping[str, str], words: Collection[str]) -> dict[str, list[int]]:
-    """Return the constants that list something with one of some names, and at which places.
+def tables(texts: Mapping[str, str], words: Collection[str]) -> Tables:
+    """Return the constants that list something with one of some names, in any capitals.
 
     Registries and the cases of tests hide their uses behind such a name.
     """
-    found: dict[str, list[int]] = {}
-    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
+    found: dict[str, dict[int, str]] = {}
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b", re.IGNORECASE)
     for path, text in texts.items():
         tree = parse_module(text) if path.endswith(".py") and wanted.search(text) else None
         for node in tree.body if tree is not None else ():
             if not isinstance(node, ast.Assign | ast.AnnAssign):
                 continue
             value = node.value
-            rows = value.elts if isinstance(value, ast.List | ast.Tuple) else ()
-            places = [n for n, row in enumerate(rows) if wanted.search(ast.unparse(row))]
+            cases = map(ast.unparse, value.elts if isinstance(value, ast.List | ast.Tuple) else ())
+            places = {number: case for number, case in enumerate(cases) if wanted.search(case)}
             name = ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
             if places and name.isidentifier() and not name.startswith("__"):
                 found.setdefault(name, places)
     return found
 
 
-def test_programs(
-    path: str, texts: Mapping[str, str], listed: Mapping[str, Sequence[int]]
-) -> Iterator[tuple[int, str, int]]:
-    """Yield the tests of a file: line, program, and how many statements come before the test.
+def test_programs(path: str, texts: Mapping[str, str], listed: Tables) -> Iterator[TestProgram]:
+    """Yield the tests of a file.
 
-    Of the parameters that :func:`tables` knows, ``listed``, the first is that of a known place.
+    Of the parameters that :func:`tables` knows, ``listed``, those of the known places are taken.
     Fixtures of ``conftest.py`` are known where they need no more than their file imports.
     """
     tree = parse_module(texts[path])
@@ -61,30 +79,40 @@ def test_programs(
     first, fixtures = list[ast.stmt](), dict[str, ast.FunctionDef]()
     for each in _conftests(path, texts):
         conftest = parse_module(texts[each]) or ast.Module([], [])
-        fixtures |= _fixtures(conftest)
+        fixtures |= _fixtures(conftest.body)
         imports = [e for e in conftest.body if isinstance(e, ast.Import | ast.ImportFrom)]
         first += _importable(imports, each, texts)
-    needs = {name for _, node in _tests(tree) for name in _asked(node)}
+    tests = list(_tests(tree))
+    needs = {name for _, node in tests for name in _asked(node)}
     first = first if needs & fixtures.keys() else []
-    fixtures |= _fixtures(tree)
-    own = [each for each in tree.body if _is_shared(each, fixtures)]
-    first += _importable(own, path, texts)
+    fixtures |= _fixtures(tree.body)
+    suites = {owner.name: owner for owner, _ in tests if owner is not None}
+    own = [each for each in tree.body if _is_shared(each, fixtures) and not _is_one(each, suites)]
+    first += map(_without_marks, _importable(own, path, texts))
     devices = {name for each in first for name in _bound_by(each) if _DEVICE.fullmatch(name)}
     first += ast.parse("\n".join(f"{name} = 'cpu'" for name in sorted(devices))).body
-    for owner, node in _tests(tree):
-        for body in _bodies(owner, node, fixtures, listed):
-            shared = _without_pytest(first, body)
-            program = ast.Module([*shared, *body], [])
-            yield node.lineno, ast.unparse(ast.fix_missing_locations(program)), len(shared)
+    rest = [each for each in first if not _is_import_of(each, "pytest")]
+    whole, plain = (ast.unparse(ast.Module(each, [])) for each in (first, rest))
+    needed = _names_pytest(rest)
+    for owner, node in tests:
+        for uses, body in _bodies(owner, node, fixtures, listed):
+            needs_it = needed or _names_pytest(body)
+            before, number = (whole, len(first)) if needs_it else (plain, len(rest))
+            suite = [] if owner is None else _suite(owner, suites, body)
+            started = [] if owner is None or not suite else _started(owner.name, suite)
+            own_text = ast.unparse(ast.Module([*suite, *started, *body], []))
+            source = "\n".join([*filter(None, [before]), own_text])
+            yield TestProgram(node.lineno, source, number + len(suite), uses)
 
 
-def _fixtures(tree: ast.Module) -> dict[str, ast.FunctionDef]:
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+def _fixtures(body: Sequence[ast.stmt]) -> dict[str, ast.FunctionDef]:
+    functions = (node for node in body if isinstance(node, ast.FunctionDef))
     return {node.name: node for node in functions if _is_decorated(node, "fixture")}
 
 
 def _asked(node: ast.FunctionDef) -> list[str]:
-    return [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    return [each.arg for each in given if each.arg != "self"]
 
 
 def _conftests(path: str, texts: Mapping[str, str]) -> list[str]:
@@ -154,35 +182,83 @@ def _is_shared(node: ast.stmt, fixtures: Mapping[str, ast.FunctionDef]) -> bool:
     return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
+def _is_one(node: ast.stmt, suites: Mapping[str, ast.ClassDef]) -> bool:
+    return isinstance(node, ast.ClassDef) and node.name in suites
+
+
+def _without_marks(node: ast.stmt) -> ast.stmt:
+    """Return a definition without what decorates it for pytest."""
+    if isinstance(node, ast.FunctionDef):
+        kept = [each for each in node.decorator_list if "pytest" not in ast.unparse(each)]
+        made = ast.FunctionDef(node.name, node.args, node.body, kept, node.returns)
+        return ast.copy_location(made, node)
+    return node
+
+
+def _suite(
+    owner: ast.ClassDef, suites: Mapping[str, ast.ClassDef], body: Sequence[ast.stmt]
+) -> list[ast.stmt]:
+    """Return a class of tests without them, after those that it inherits from.
+
+    There is none where a test neither names it or itself nor needs a set-up.
+    """
+    classes: list[ast.ClassDef] = []
+    waiting = [owner]
+    while waiting:
+        each = waiting.pop()
+        classes = [each, *(other for other in classes if other is not each)]
+        waiting += [suites[b.id] for b in each.bases if isinstance(b, ast.Name) and b.id in suites]
+    made = [_without_tests(each) for each in classes]
+    named = {n.id for each in body for n in ast.walk(each) if isinstance(n, ast.Name)}
+    methods = {e.name for each in made for e in each.body if isinstance(e, ast.FunctionDef)}
+    return list(made) if named & {"self", owner.name} or methods & _SETUPS.keys() else []
+
+
+def _without_tests(owner: ast.ClassDef) -> ast.ClassDef:
+    fixtures = _fixtures(owner.body)
+    kept = [_without_marks(each) for each in owner.body if _is_shared(each, fixtures)]
+    return ast.ClassDef(owner.name, owner.bases, owner.keywords, kept or [ast.Pass()], [])
+
+
+def _started(name: str, suite: Sequence[ast.stmt]) -> list[ast.stmt]:
+    bodies = (each.body for each in suite if isinstance(each, ast.ClassDef))
+    methods = {e.name for body in bodies for e in body if isinstance(e, ast.FunctionDef)}
+    setups = (call for each, call in _SETUPS.items() if each in methods)
+    return ast.parse("\n".join([f"self = {name}()", *setups])).body
+
+
 def _bodies(
     owner: ast.ClassDef | None,
     node: ast.FunctionDef,
     fixtures: Mapping[str, ast.FunctionDef],
-    listed: Mapping[str, Sequence[int]],
-) -> Iterator[list[ast.stmt]]:
-    """Yield the statements of a test for some of its rows of parameters."""
+    listed: Tables,
+) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """Yield a test's statements for its first and last parameters and those of known cases."""
     rows = _rows(node, owner, listed)
-    number = max(map(len, rows.values()), default=1)
-    for row in sorted({0, number - 1})[:MOST_ROWS]:
-        given = {name: values[min(row, len(values) - 1)] for name, values in rows.items() if values}
-        bound = _arguments(node, given, fixtures, is_method=owner is not None)
+    own = _fixtures(owner.body) if owner is not None else {}
+    automatic = [name for name, each in own.items() if _is_decorated(each, "autouse=True")]
+    last = max(map(len, rows.values()), default=1) - 1
+    known = {n for values in rows.values() for n, (_, uses) in enumerate(values) if uses}
+    for row in sorted({0, last, *known}):
+        chosen = {name: each[min(row, len(each) - 1)] for name, each in rows.items() if each}
+        given = {name: value for name, (value, _) in chosen.items()}
+        bound = _arguments(node, given, {**fixtures, **own}, automatic)
         if bound is not None:
-            instance = _instance(owner, node) if owner is not None else []
-            yield [*instance, *bound, *_observed_body(node.body)]
+            uses = " ".join(uses for _, uses in chosen.values())
+            yield uses, [*bound, *_observed_body(node.body)]
 
 
 def _arguments(
     node: ast.FunctionDef,
     given: Mapping[str, str],
     fixtures: Mapping[str, ast.FunctionDef],
-    *,
-    is_method: bool,
+    automatic: Sequence[str],
 ) -> list[ast.stmt] | None:
     """Return assignments to the parameters of a test; ``None`` where one has no known value."""
     found: list[ast.stmt] = []
-    names = [each.arg for each in node.args.args][1 if is_method else 0 :]
+    names = _asked(node)
     defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
-    for name in names:
+    for name in [*automatic, *(each for each in names if each not in automatic)]:
         if name in given:
             found += ast.parse(f"{name} = {given[name]}").body
         elif name in defaults:
@@ -202,7 +278,7 @@ def _arguments(
 def _fixture(
     name: str, fixtures: Mapping[str, ast.FunctionDef], depth: int = 0
 ) -> list[ast.stmt] | None:
-    """Return the statements of a fixture that returns or yields a value; what follows is dropped.
+    """Return the statements of a fixture, up to where it returns or yields a value.
 
     Of several parameters it has the first.
     """
@@ -230,7 +306,7 @@ def _fixture(
             text = "\n".join(map(ast.unparse, node.body[:place]))
             text += f"\n{name} = {ast.unparse(made) if made is not None else None}"
             return [*found, *ast.parse(re.sub(r"\brequest\.param\b", given or "None", text)).body]
-    return None
+    return [*found, *node.body]
 
 
 def _given(node: ast.FunctionDef) -> str | None:
@@ -243,10 +319,10 @@ def _given(node: ast.FunctionDef) -> str | None:
 
 
 def _rows(
-    node: ast.FunctionDef, owner: ast.ClassDef | None, listed: Mapping[str, Sequence[int]]
-) -> dict[str, list[str]]:
-    """Return the values of parametrised names, as source."""
-    found: dict[str, list[str]] = {}
+    node: ast.FunctionDef, owner: ast.ClassDef | None, listed: Tables
+) -> dict[str, list[tuple[str, str]]]:
+    """Return the values of parametrised names, as source, each with the known case that it is."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for each in [*node.decorator_list, *(owner.decorator_list if owner else ())]:
         if not isinstance(each, ast.Call) or len(each.args) < 2:
             continue
@@ -254,16 +330,18 @@ def _rows(
             continue
         named, values = each.args[:2]
         names = _names(named)
+        cases = dict(islice(listed.get(ast.unparse(values), {}).items(), MOST_LISTED))
         if isinstance(values, ast.List | ast.Tuple):
-            rows = [_row(row, len(names)) for row in values.elts]
+            rows = [(_row(row, len(names)), "") for row in values.elts]
         else:
             whole = f"list({ast.unparse(values)})"
-            first = next(iter(listed.get(ast.unparse(values), ())), 0)
-            ends = (f"{whole}[{first}]", f"{whole}[-1]")
-            plain = len(names) == 1
-            rows = [[e] if plain else [f"{e}[{i}]" for i in range(len(names))] for e in ends]
+            ends = [(f"{whole}[{n}]", uses) for n, uses in (cases or {0: ""}).items()]
+            rows = [
+                ([end] if len(names) == 1 else [f"{end}[{i}]" for i in range(len(names))], uses)
+                for end, uses in [*ends, (f"{whole}[-1]", "")]
+            ]
         for place, name in enumerate(names):
-            found[name] = [row[place] for row in rows if place < len(row)]
+            found[name] = [(row[place], uses) for row, uses in rows if place < len(row)]
     return found
 
 
@@ -283,17 +361,15 @@ def _row(node: ast.expr, names: int) -> list[str]:
     return [text] if names == 1 else [f"({text})[{place}]" for place in range(names)]
 
 
-def _instance(owner: ast.ClassDef, node: ast.FunctionDef) -> list[ast.stmt]:
-    unittest = any("TestCase" in ast.unparse(base) for base in owner.bases)
-    made = f"self = {owner.name}({node.name!r})" if unittest else f"self = {owner.name}()"
-    methods = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)}
-    setup = [f"self.{each}()" for each in ("setUp",) if each in methods]
-    setup += [f"self.{each}(None)" for each in ("setup_method",) if each in methods]
-    return ast.parse("\n".join([made, *setup])).body
+_RAISED = ast.parse(
+    "try:\n    pass\nexcept Exception as error:\n    raised = type(error).__name__\n"
+    "else:\n    raised = ''"
+).body[0]
+assert isinstance(_RAISED, ast.Try)
 
 
 class _Plain(ast.NodeTransformer):
-    """Drops what only pytest means; functions within are left alone."""
+    """Says in plain Python what only pytest means; functions within are left alone."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return node
@@ -301,11 +377,12 @@ class _Plain(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         return ast.Pass() if node.value is None else ast.Expr(node.value)
 
-    def visit_With(self, node: ast.With) -> ast.stmt:
-        if any("raises" in ast.unparse(each.context_expr) for each in node.items):
-            return ast.Pass()
+    def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
-        return node
+        called = {ast.unparse(each.context_expr).split("(")[0] for each in node.items}
+        if called & {"pytest.raises", "raises"}:
+            return [ast.Try(node.body, _RAISED.handlers, _RAISED.orelse, [])]
+        return node.body if called & {"pytest.warns", "pytest.deprecated_call"} else node
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.stmt:
         del node
@@ -314,18 +391,12 @@ class _Plain(ast.NodeTransformer):
 
 def _observed_body(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     copy = ast.parse("\n".join(ast.unparse(each) for each in body))
-    return [_Plain().visit(each) for each in copy.body]
+    return _Plain().visit(copy).body
 
 
-def _without_pytest(shared: Sequence[ast.stmt], body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return what stands before a test without pytest, where nothing else needs it."""
-    rest = [each for each in shared if not _is_import_of(each, "pytest")]
-    used = any(
-        isinstance(node, ast.Name) and node.id == "pytest"
-        for statement in (*rest, *body)
-        for node in ast.walk(statement)
-    )
-    return list(shared) if used else rest
+def _names_pytest(body: Sequence[ast.stmt]) -> bool:
+    nodes = (node for each in body for node in ast.walk(each))
+    return any(isinstance(node, ast.Name) and node.id == "pytest" for node in nodes)
 
 
 def _is_import_of(node: ast.stmt, name: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from posixpath import basename
 
-from analyzers.drivers.tests_as_programs import is_test_file, test_programs
+from analyzers.drivers.tests_as_programs import Tables, is_test_file, test_programs
 from analyzers.guest.inputs.documented_examples import code_blocks, dedented
 from analyzers.guest.runtime.notebook_source import code_of
 from analyzers.inference.facts import parse_module
@@ -63,7 +63,8 @@ class Driver:
 
     The first ``fixed`` statements (imports, helpers of a file of tests) are never varied;
     ``says`` is what differs from the project's own program, in words; ``guessed``: nothing
-    says that the project takes what it does besides.
+    says that the project takes what it does besides; ``uses`` is the source of what it takes
+    from a table of cases.
     """
 
     place: str
@@ -72,13 +73,19 @@ class Driver:
     fixed: int = 0
     says: str = ""
     guessed: bool = False
+    uses: str = ""
+
+    @property
+    def words(self) -> set[str]:
+        """The words of the program, and of the case that it takes from a table."""
+        return set(re.findall(r"\w+", f"{self.source}\n{self.uses}"))
 
 
 def drivers_of(
     texts: Mapping[str, str],
     names: ProjectNames,
     words: Collection[str],
-    listed: Mapping[str, Sequence[int]] | None = None,
+    listed: Tables | None = None,
 ) -> Iterator[Driver]:
     """Yield the drivers in the texts of a project that have one of some words, by path.
 
@@ -90,8 +97,9 @@ def drivers_of(
         if len(text) > LONGEST or wanted.search(text) is None:
             continue
         if path.endswith(".py") and is_test_file(path):
-            for line, source, fixed in test_programs(path, texts, listed or {}):
-                yield Driver(f"{path}:{line}", Kind.TEST, on_cpu(source), fixed)
+            for each in test_programs(path, texts, listed or {}):
+                place, source = f"{path}:{each.line}", on_cpu(each.source)
+                yield Driver(place, Kind.TEST, source, each.fixed, uses=each.uses)
         elif path.endswith(".ipynb"):
             yield from _notebook_drivers(path, text, names)
         elif path.endswith(".py"):

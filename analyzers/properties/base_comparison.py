@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from analyzers.criteria import DEATH, ENVIRONMENT_PACKAGES, is_crash, refusal_of
+from analyzers.criteria import DEATH, is_crash, refusal_of
 from analyzers.drivers.repeated_calls import AGAIN
-from analyzers.inference.facts import parse_module
 from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.inference_messages import argument_recipes, given_clause
 from analyzers.ports import Executor
@@ -196,34 +195,9 @@ def failures_on_head(compared: Sequence[ComparedRun], bench: Executor) -> list[F
     found: list[Failure] = []
     for group in groups.values():
         first = min(group, key=lambda each: (each.guessed, _size(each.probe)))
-        if asks_outside(first.head.ending, bench):
-            continue
         probe = replace(first.probe, observed=False)
         found.append(Failure(probe, first.head, seen=len(group)))
     return found
-
-
-def asks_outside(ending: RunOutcome, bench: Executor) -> bool:
-    """Return whether the line that raised calls a client of networks, which are missing here.
-
-    Such clients raise ``RuntimeError`` and others when they cannot connect.
-    """
-    if not isinstance(ending, Raised) or ending.path not in bench.paths():
-        return False
-    tree = parse_module(bench.source(ending.path)) or ast.Module([], [])
-    clients: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            module = getattr(node, "module", None) or ""
-            for alias in node.names:
-                if (module or alias.name).partition(".")[0] in ENVIRONMENT_PACKAGES:
-                    clients.add((alias.asname or alias.name).partition(".")[0])
-    return any(
-        isinstance(node, ast.Call)
-        and node.lineno <= ending.line <= (node.end_lineno or 0)
-        and ast.unparse(node.func).partition(".")[0] in clients
-        for node in ast.walk(tree)
-    )
 
 
 def refusal_findings(target: Target, compared: Sequence[ComparedRun]) -> Iterator[Finding]:

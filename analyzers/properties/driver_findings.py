@@ -15,7 +15,6 @@ from analyzers.ports import Executor
 from analyzers.properties import messages
 from analyzers.properties.base_comparison import (
     PROMISE,
-    asks_outside,
     changed_result_findings,
     comparison_finding,
     failures_on_head,
@@ -65,8 +64,7 @@ def driver_findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterat
         by_line.setdefault((each.path, each.line), each)
     for each in by_line.values() if grave else found:
         yield _with_smallest_program(each, bench)
-    own = [run for run in runs.failing if not asks_outside(run.head.ending, bench)]
-    examples = {run.head.ending: run for run in reversed(own)}
+    examples = {run.head.ending: run for run in reversed(runs.failing)}
     for run in [] if grave else examples.values():
         yield _failing_example(run, target, bench)
 
@@ -81,9 +79,9 @@ def count_driver_runs(target: Target, bench: Executor) -> None:
     if target.reason is not Reason.CHANGED:
         return
     runs = driver_study(bench).runs_of(target)
-    different = sum(is_different(each) for each in runs.compared)
-    same = len(runs.compared) - different
-    ran = [(each.probe, each.head) for each in (*runs.compared, *runs.alone)]
+    different = sum(is_different(each) for each in runs.reaching)
+    same = len(runs.reaching) - different
+    ran = [(each.probe, each.head) for each in (*runs.reaching, *runs.alone)]
     counts = DriverCounts(tuple(runs.drivers), same, different, *runs.covered, runs=len(ran))
     bench.count_drivers(counts, ran)
 

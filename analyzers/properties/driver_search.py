@@ -42,14 +42,17 @@ from analyzers.vocabulary import (
     TimedOut,
 )
 
-MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 32, 4, 50, 8
+MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 64, 4, 50, 8
 MOST_RUNS = 1500
 MOST_COMBINED = 1000
 MOST_AGAIN = 6
 HIDDEN = 3.0
 BATCH, FIRST_BATCH, BATCH_SECONDS = 48, 4, 1.5
-SECONDS, SHARE = 25.0, 0.4
-UNVARIED_SHARE = 0.5
+SECONDS, SECONDS_EACH = 22.0, 3.0
+SHARE, SHARE_OF_MANY = 0.4, 0.7
+"""The part of the time that is left: for one changed function, and for so many that hardly one
+has a turn of its own afterwards."""
+UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY = 0.5, 0.8
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 _UNDECIDED = NotRun | TimedOut
@@ -87,7 +90,9 @@ class Subject:
 
     def is_at_fault(self, ending: RunOutcome) -> bool:
         """Return whether a changed line of the function raises by itself what no caller wants."""
-        if not isinstance(ending, Raised) or ending.refusal or ending.path != self.target.path:
+        if not isinstance(ending, Raised) or ending.refusal or ending.standin:
+            return False
+        if ending.path != self.target.path:
             return False
         return ending.line in self.changed and ending.exception in OWN_ERRORS
 
@@ -102,8 +107,9 @@ class Subject:
 class DriverRuns:
     """The compared runs of programs that reach a target, and what was used.
 
-    ``alone`` are those that return on head only, for they use what base lacks; documented
-    examples among these that raise where the change stands are ``failing``.
+    Of ``reaching``, which all reach it, ``compared`` are those that no other changed function
+    explains.  ``alone`` are those that return on head only, for they use what base lacks;
+    documented examples among these that raise where the change stands are ``failing``.
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
     lines, ``covered`` counts those that hold code and those that ran.  ``refuted`` are
@@ -111,6 +117,7 @@ class DriverRuns:
     """
 
     compared: list[ComparedRun] = field(default_factory=list[ComparedRun])
+    reaching: list[ComparedRun] = field(default_factory=list[ComparedRun])
     alone: list[ComparedRun] = field(default_factory=list[ComparedRun])
     failing: list[ComparedRun] = field(default_factory=list[ComparedRun])
     drivers: list[str] = field(default_factory=list[str])
@@ -136,17 +143,20 @@ class DriverStudy:
         subject = next((each for each in self.subjects if each.target.id == target.id), None)
         if subject is None:
             return DriverRuns()
-        runs, alone = (
-            [
-                replace(each, probe=replace(each.probe, target=target.id, watched=()))
-                for each in group
-                if subject.is_reached(each)
-                and self._explained.get(id(each), target.id) == target.id
-            ]
-            for group in (self.compared, self.alone)
-        )
+
+        def of_target(run: ComparedRun) -> ComparedRun:
+            return replace(run, probe=replace(run.probe, target=target.id, watched=()))
+
+        reached = [each for each in self.compared if subject.is_reached(each)]
+        reaching = [of_target(each) for each in reached]
+        runs = [
+            own
+            for each, own in zip(reached, reaching, strict=True)
+            if self._explained.get(id(each), target.id) == target.id
+        ]
+        alone = [of_target(each) for each in self.alone if subject.is_reached(each)]
         failing = [each for each in self.failing if subject.is_at_fault(each.head.ending)]
-        both = [*runs, *alone]
+        both = [*reaching, *alone]
         places = dict.fromkeys(run.probe.program.place for run in both if run.probe.program)
         refuted = [
             replace(each.probe, target=target.id, watched=())
@@ -155,6 +165,7 @@ class DriverStudy:
         ]
         return DriverRuns(
             compared=runs,
+            reaching=reaching,
             alone=alone,
             failing=failing,
             drivers=list(places),
@@ -323,7 +334,7 @@ class _Search:
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
         listed = tables(texts, {each.target.function.split(".")[0] for each in self.subjects})
         drivers = list(drivers_of(texts, ProjectNames(texts), self._words(), listed))
-        used = [set(re.findall(r"\w+", each.source)) for each in drivers]
+        used = [each.words for each in drivers]
         hidden = dict.fromkeys(listed, HIDDEN)
         orders = dict.fromkeys(
             tuple(_ranks({**hidden, **self._weights(each.target)}, drivers, used))
@@ -342,10 +353,12 @@ class _Search:
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         """Yield the drivers that base takes; those that name what none reached yet come first."""
         hot, names = self._hot(), self._names()
-        waiting = [(set(re.findall(r"\w+", each.source)), each) for each in drivers]
+        waiting = [(each.words, each) for each in drivers]
         missing = {each.target.id: each.target.function.split(".")[0] for each in self.subjects}
         while waiting:
-            waiting.sort(key=lambda each: each[0].isdisjoint(missing.values()))
+            waiting.sort(
+                key=lambda e: (e[0].isdisjoint(missing.values()), e[1].kind is Kind.EXAMPLE)
+            )
             batch, waiting = waiting[:FIRST_BATCH], waiting[FIRST_BATCH:]
             made = [Variations(each, definitions, hot, names) for _, each in batch]
             known = list(self._taken([(each, ()) for each in made]))
@@ -354,7 +367,8 @@ class _Search:
             ran = (*(each.run for each in known), *self.found.alone)
             for name in {name for run in ran for name in self._reached(run)}:
                 missing.pop(name, None)
-            spent = time.monotonic() - self.begun > UNVARIED_SHARE * (self.until - self.begun)
+            share = self._share(UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY)
+            spent = time.monotonic() - self.begun > share * (self.until - self.begun)
             if spent or all(map(self._is_known_well, self.subjects)):
                 return
 
@@ -559,9 +573,15 @@ class _Search:
             return
         if self.until == float("inf"):  # the start of the processes does not count
             self.begun = time.monotonic()
-            self.until = self.begun + min(SECONDS, SHARE * self.bench.remaining())
+            seconds = SECONDS + SECONDS_EACH * len(self.subjects)
+            left = self._share(SHARE, SHARE_OF_MANY) * self.bench.remaining()
+            self.until = self.begun + min(seconds, left)
         for number, probe, (base, head) in zip(probes, given, pairs, strict=True):
             yield number, ComparedRun(probe, base, head)
+
+    def _share(self, of_one: float, of_many: float) -> float:
+        """Return a part of the time that grows with the number of changed functions."""
+        return of_many - (of_many - of_one) / max(1, len(self.subjects))
 
     def _probe(self, variations: Variations, edits: tuple[Edit, ...]) -> Probe | None:
         """Return the probe of a variation; ``None`` where it was tried, or is no program."""

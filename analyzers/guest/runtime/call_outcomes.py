@@ -37,6 +37,7 @@ _OUTSIDE = re.compile(
     re.DOTALL,
 )
 """Exceptions that tell what the machine or the world around the code lacks."""
+_CLIENTS = frozenset({"aiohttp", "anyio", "httpcore", "httplib2", "httpx", "requests", "urllib3"})
 _MISSING = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 
 _short = reprlib.Repr()
@@ -335,10 +336,18 @@ def _is_environmental(error: Optional[BaseException]) -> bool:
     while error is not None and seen < 10:
         if isinstance(error, (OSError, ImportError, EOFError)) or api_calls.is_unanswered(error):
             return True
-        if _OUTSIDE.search(f"{_named(error)} {_said(error)}"):
+        if _OUTSIDE.search(f"{_named(error)} {_said(error)}") or _is_of_client(error):
             return True
         error, seen = error.__cause__ or error.__context__, seen + 1
     return False
+
+
+def _is_of_client(error: BaseException) -> bool:
+    """Return whether a client of networks raised, by ``RuntimeError`` and others too."""
+    name = ""
+    for frame, *_ in _steps(error.__traceback__):
+        name = frame.f_globals.get("__name__", "")
+    return str(name).partition(".")[0] in _CLIENTS
 
 
 def _used(frame: FrameType, statement: Optional[ast.stmt], where: Optional[Range]) -> Iterator[Any]:

@@ -106,7 +106,7 @@ def test_tests_are_programs_with_their_fixtures_and_rows():
         "rows = 1",
         "flag = True",
         "net = Net(width)",
-        "pass",
+        "try:",
     ]
     assert "rows = 3" in second.source
     assert "pytest" not in first.source
@@ -233,7 +233,7 @@ CASES = {
 
 def test_table_of_cases_hides_what_a_test_uses():
     listed = tables(CASES, ["Fast"])
-    assert listed == {"NETS": [1]}
+    assert listed == {"NETS": {1: "(Fast, 2)"}}
     first, last = drivers_of(CASES, ProjectNames(CASES), ["Fast"], listed)
     assert "case = list(NETS)[1]\ncount = 4\nrows = [count]" in first.source
     assert "case = list(NETS)[-1]" in last.source
@@ -247,3 +247,62 @@ def test_device_of_all_tests_is_the_cpu():
     (driver,) = drivers_of(texts, ProjectNames(texts), ["ones"])
     assert "TEST_DEVICE = 'cpu'\nx = torch.ones(3, device=TEST_DEVICE)" in driver.source
     assert driver.fixed == 3
+
+
+SUITE = """
+import pytest
+from net import Net
+
+
+class Base:
+    width = 3
+
+    def made(self):
+        return Net(self.width)
+
+    def test_base(self):
+        assert Net(1)
+
+
+class TestNet(Base):
+    @pytest.fixture(autouse=True)
+    def prepared(self):
+        self.net = self.made()
+
+    @pytest.fixture
+    def depth(self):
+        return 2
+
+    @pytest.mark.slow
+    def helper(self):
+        return 1
+
+    def test_deep(self, depth):
+        assert self.net(depth)
+
+    @pytest.mark.parametrize("width", [1, 2])
+    def test_refusals(self, width):
+        with pytest.raises(ValueError, match="wide"):
+            Net(width)
+"""
+
+
+def test_method_brings_of_its_suite_what_it_uses():
+    _, deep, first, last = drivers_of({"test_net.py": SUITE}, ProjectNames({}), ["depth"])
+    assert deep.source == (
+        "from net import Net\nclass Base:\n    width = 3\n\n    def made(self):\n"
+        "        return Net(self.width)\n\nclass TestNet(Base):\n\n    def helper(self):\n"
+        "        return 1\nself = TestNet()\nself.net = self.made()\ndepth = 2\n"
+        "assert self.net(depth)"
+    )
+    assert deep.fixed == 3
+    assert first.source == last.source.replace("width = 2", "width = 1")
+
+
+def test_expected_refusal_is_a_value():
+    texts = {"test_net.py": SUITE.replace("(autouse=True)", "")}
+    *_, last = drivers_of(texts, ProjectNames({}), ["depth"])
+    assert last.source == (
+        "from net import Net\nwidth = 2\ntry:\n    Net(width)\nexcept Exception as error:\n"
+        "    raised = type(error).__name__\nelse:\n    raised = ''"
+    )

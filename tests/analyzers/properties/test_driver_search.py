@@ -207,13 +207,6 @@ def test_documented_example_of_a_new_function_that_raises_is_told(body, rules):
     assert [each.evidence["driver"] for each in found] == ["README.md:10"] * len(rules)
 
 
-def test_client_without_a_network_is_not_told():
-    """A model hub's client that cannot connect raised RuntimeError on the second call."""
-    base = "from requests import session\n" + CODE
-    findings, _ = found("        y = x / x", "        session(x)\n        y = x / x", base=base)
-    assert findings == []
-
-
 class SlowRevisions(TwoRevisions):
     """Two revisions on which numbers of 4096 and more take too long."""
 

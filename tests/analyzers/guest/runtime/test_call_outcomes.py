@@ -42,6 +42,11 @@ def test_failing_raise_is_no_refusal(prepared) -> None:
     assert (ending["exception"], ending["refusal"]) == ("IndexError", False)
 
 
+def test_what_a_client_of_networks_raises_is_of_this_machine(prepared) -> None:
+    ending = prepared("ask").ending(url=literal("http://localhost:9/"))
+    assert (ending["exception"], ending["standin"]) == ("RuntimeError", True)
+
+
 def test_system_exit_is_refusal(prepared) -> None:
     ending = prepared("stop").ending()
     assert (ending["exception"], ending["refusal"]) == ("SystemExit", True)

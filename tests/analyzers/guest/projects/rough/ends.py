@@ -140,3 +140,11 @@ def ask_without_end():
     client = vision.ImageAnnotatorClient()
     while True:
         client.label_detection(image=vision.Image(content=b"one"))
+
+
+def ask(url):
+    import httpx
+
+    client = httpx.Client()
+    client.close()
+    return client.get(url)
