@@ -87,6 +87,18 @@ for _cache in (provider_limits, _document):
 
 _MODULE_ENDS = (".", "(")
 
+_SUBMODULES = frozenset({"discovery", "genai", "generativeai", "groq"})
+
+
+@cache
+def _use_of(word: str) -> re.Pattern[str]:
+    """Return what finds an import of a name, or a server that is called so."""
+    name = re.escape(word)
+    return re.compile(
+        rf"^[ \t]*(?:import|from)\b.*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co)\b",
+        re.MULTILINE,
+    )
+
 
 class Catalogue:
     """Descriptions of ML APIs, looked up by dotted method, URL and name."""
@@ -108,6 +120,7 @@ class Catalogue:
             for method in api.requests:
                 self._requests[method] = (*self._requests.get(method, ()), api)
         self._roots = frozenset(map(_root, (*self._methods, *self._requests)))
+        self._imported = self.libraries | _SUBMODULES
         self._folders = frozenset(
             "/".join(root.split(".")[:2]) for root in self._roots if "." in root
         )
@@ -176,8 +189,14 @@ class Catalogue:
         return _by_feature(featured, words) if featured else tuple(found)
 
     def mentions(self, text: str) -> bool:
-        """Return whether a file's text can use an ML API at all."""
-        return any(all(word in text for word in words) for words in self.hints)
+        """Return whether a file's text can use an ML API at all.
+
+        A client library is imported, or its name is that of a server.
+        """
+        return any(all(self._is_used(word, text) for word in words) for words in self.hints)
+
+    def _is_used(self, word: str, text: str) -> bool:
+        return word in text and (word not in self._imported or bool(_use_of(word).search(text)))
 
     def vocabulary(self, name: str) -> Vocabulary:
         """Return the label vocabulary called ``name``, read on first use."""

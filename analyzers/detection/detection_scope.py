@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import inf
 
 from analyzers.vocabulary import Skipped, Target
 
@@ -22,11 +23,13 @@ class DetectionResult:
 class DetectionScope:
     """The files and functions that count as changed.
 
-    ``everything``: all; ``only``: the functions of these ids, changed or not.
+    ``everything``: all; ``only``: the functions of these ids, changed or not.  Answers of ML
+    APIs are followed for ``seconds`` of processor time.
     """
 
     everything: bool = False
     only: frozenset[str] = frozenset()
+    seconds: float = inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from math import inf
 
 from analyzers.catalogue import Catalogue
 from analyzers.detection.detection_scope import (
@@ -27,6 +28,7 @@ def detect(
     everything: bool = False,
     only: Collection[str] = (),
     facts: FactsCache | None = None,
+    seconds: float = inf,
 ) -> DetectionResult:
     """The functions of head that are worth testing.
 
@@ -34,11 +36,12 @@ def detect(
     annotations.  ``everything`` takes every function as changed; ``only`` are
     the ids (``path::function``) of the functions to test whether they changed
     or not.  Functions, files and goals are those of head.  ``facts`` are kept from runs before.
+    What answers of ML APIs reach is looked for as long as ``seconds`` of processor time.
     """
     facts = facts or FactsCache(catalogue.mentions)
     sources = own_sources(changes.sources, catalogue)
     files = Files(sources, catalogue.libraries | FRAMEWORKS, facts)
-    extent = DetectionScope(everything and not only, frozenset(only))
+    extent = DetectionScope(everything and not only, frozenset(only), seconds)
     named = {entry.partition("::")[0] for entry in extent.only}
     named = named or {change.path for change in changes.changes}
     touched = files.paths if extent.everything else files.paths & named

@@ -26,6 +26,11 @@ from analyzers.detection.framework_use.framework_targets import FrameworkTargetS
 from analyzers.detection.import_graph import Files, FrameworkFiles
 from analyzers.vocabulary import ChangeSet, Reason, Skipped, Target
 
+CUT_SHORT = (
+    "the search for calls of ML APIs ended after {:.0f} seconds of processor time, with {} of {} "
+    "files read: the callers of what it changes may be missing"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TargetSelection:
@@ -84,13 +89,17 @@ def detect_api_targets(
     changed = changed_function_ids(
         files, {path: each for path, each in differences.items() if path in known.changed}
     )
-    state = ProjectState(files, catalogue, () if extent.everything or extent.only else changed)
-    for path in sorted(known.read):
-        state.load(path)
+    marked = () if extent.everything or extent.only else changed
+    state = ProjectState(files, catalogue, marked, extent.seconds)
+    state.read_files(sorted(known.read, key=lambda path: (path not in known.changed, path)))
     state.solve(analyse)
     skipped = tuple(
         Skipped(NAME, path, reason) for path, reason in sorted(state.unparsable.items())
     )
+    unread = len(known.read) - len(state.modules) - len(skipped)
+    if unread > 0 or state.is_cut_short:
+        reason = CUT_SHORT.format(extent.seconds, len(state.modules), len(known.read))
+        skipped += (Skipped(NAME, min(known.changed), reason),)
     if extent.only:
         selection = ApiTargetSelection(state, extent.only)
         found = {

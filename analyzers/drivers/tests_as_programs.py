@@ -368,11 +368,18 @@ _RAISED = ast.parse(
 assert isinstance(_RAISED, ast.Try)
 
 
+class _AtTop(ast.NodeTransformer):
+    """Has functions within a test, whose names become the program's, find these."""
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.Global:
+        return ast.Global(node.names)
+
+
 class _Plain(ast.NodeTransformer):
-    """Says in plain Python what only pytest means; functions within are left alone."""
+    """Says in plain Python what only pytest means."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node
+        return _AtTop().visit(node)
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         return ast.Pass() if node.value is None else ast.Expr(node.value)
@@ -383,10 +390,6 @@ class _Plain(ast.NodeTransformer):
         if called & {"pytest.raises", "raises"}:
             return [ast.Try(node.body, _RAISED.handlers, _RAISED.orelse, [])]
         return node.body if called & {"pytest.warns", "pytest.deprecated_call"} else node
-
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.stmt:
-        del node
-        return ast.Pass()
 
 
 def _observed_body(body: Sequence[ast.stmt]) -> list[ast.stmt]:

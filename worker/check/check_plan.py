@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from worker.check.target_examination import ExecutorFactory
 
 NO_GPU = "not tested: no GPU"
+DETECTION_SECONDS, DETECTION_SHARE = 20.0, 0.2
 
 
 class Gpu(StrEnum):
@@ -170,8 +171,8 @@ def plan_check(
     analyzers = _analyzers(names) if names else ()
     _require_targets(request, changes)
     with phase("detection"):
-        found = _detected(request, changes)
-    seconds = request.seconds or configuration.budget.seconds
+        seconds = request.seconds or configuration.budget.seconds
+        found = _detected(request, changes, seconds)
     listener.compared(_sides(request, changes, len(found.targets), seconds))
     if found.targets:
         analyzers = analyzers or _analyzers(())
@@ -200,7 +201,7 @@ def _read(request: CheckRequest) -> tuple[Configuration, ChangeSet]:
     return configuration, changes
 
 
-def _detected(request: CheckRequest, changes: ChangeSet) -> DetectionResult:
+def _detected(request: CheckRequest, changes: ChangeSet, seconds: float) -> DetectionResult:
     """Return the targets of a change; files that earlier runs have read are not read again."""
     facts = known_facts(request.results, len(changes.sources))
     found = detect(
@@ -209,6 +210,7 @@ def _detected(request: CheckRequest, changes: ChangeSet) -> DetectionResult:
         everything=request.everything,
         only=request.targets,
         facts=facts,
+        seconds=min(DETECTION_SECONDS, DETECTION_SHARE * seconds),
     )
     keep_facts(request.results, facts)
     return found

@@ -19,6 +19,7 @@ from analyzers.vocabulary import ApiCall
 
 MAX_DEPTH: Final = 7
 MAX_FIELDS: Final = 48
+MAX_SIZE: Final = 1000
 MAX_REFERENCES: Final = 24
 MAX_PATH: Final = 3
 MAX_NAME: Final = 160
@@ -134,7 +135,8 @@ References: TypeAlias = frozenset[Reference]
 class Value:
     """One element of the lattice; build it with :func:`make`.
 
-    ``total`` are the marks of the value and of all its fields.
+    ``total`` are the marks of the value and of all its fields, ``size`` is how many values
+    these are.
     """
 
     marks: Marks
@@ -142,6 +144,7 @@ class Value:
     fields: Mapping[Key, Value]
     total: Marks
     depth: int
+    size: int
 
     def same(self, other: Value) -> bool:
         """Return whether both say the same."""
@@ -234,13 +237,13 @@ def make(
     if len(known) > MAX_REFERENCES:
         known = frozenset(ref for ref in known if not isinstance(ref, StringValue | ExternalName))
     if not fields:
-        return Value(marks, known, {}, marks, 0)
-    if len(fields) > MAX_FIELDS or any(v.depth >= MAX_DEPTH for v in fields.values()):
-        total = marks.union(*(value.total for value in fields.values()))
-        return Value(total, known, {}, total, 0)
+        return Value(marks, known, {}, marks, 0, 1)
     total = marks.union(*(value.total for value in fields.values()))
     depth = 1 + max(value.depth for value in fields.values())
-    return Value(marks, known, fields, total, depth)
+    size = 1 + sum(value.size for value in fields.values())
+    if len(fields) > MAX_FIELDS or depth > MAX_DEPTH or size > MAX_SIZE:
+        return Value(total, known, {}, total, 0, 1)
+    return Value(marks, known, fields, total, depth, size)
 
 
 BOTTOM: Final = make()

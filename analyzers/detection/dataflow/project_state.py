@@ -8,6 +8,7 @@ again when the cell grows; cells only grow, and values are bounded.
 from __future__ import annotations
 
 import builtins
+import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
@@ -41,13 +42,20 @@ from analyzers.vocabulary import ApiCall
 
 Cell = tuple[str, str, str]
 MAX_VISITS = 20
+READING_SHARE = 0.5
+"""The part of the time for reading files."""
 
 
 class ProjectState:
     """The cells, and what was seen in each function."""
 
-    def __init__(self, files: Files, catalogue: Catalogue, changed: Collection[str]) -> None:
-        """``changed``: the ids of the functions whose results are marked."""
+    def __init__(
+        self, files: Files, catalogue: Catalogue, changed: Collection[str], seconds: float
+    ) -> None:
+        """``changed``: the ids of the functions whose results are marked.
+
+        ``seconds`` are the processor time of this thread for reading and solving.
+        """
         self.files = files
         self.catalogue = catalogue
         self.changed = frozenset(changed)
@@ -65,6 +73,23 @@ class ProjectState:
         self._queue: deque[str] = deque()
         self._queued: set[str] = set()
         self._visits: Counter[str] = Counter()
+        self._seconds = seconds
+        self._began = time.thread_time()
+
+    def read_files(self, paths: Iterable[str]) -> None:
+        """Read files in their order, as long as there is time for it."""
+        for path in paths:
+            if self._is_spent(READING_SHARE):
+                return
+            self.load(path)
+
+    def _is_spent(self, share: float = 1.0) -> bool:
+        return time.thread_time() - self._began > share * self._seconds
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Return whether the time ended before all was followed."""
+        return bool(self._queue)
 
     def load(self, path: str) -> CstModule | None:
         """Parse a file once; ``None`` where that fails."""
@@ -158,9 +183,11 @@ class ProjectState:
         self._unread[path] = (old | marks, readers | {reader})
 
     def solve(self, analyse: Callable[[ProjectState, CstUnit], None]) -> None:
-        """Analyse until nothing grows any more, within bounds."""
+        """Analyse until nothing grows any more, within bounds, as long as there is time."""
         while True:
             while self._queue:
+                if self._is_spent():
+                    return
                 unit = self._queue.popleft()
                 self._queued.discard(unit)
                 if self._visits[unit] < MAX_VISITS:

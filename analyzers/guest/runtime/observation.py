@@ -35,7 +35,7 @@ class Describer:
         """Return the description of a value; ``object`` beyond the limits."""
         self._nodes += 1
         name = type(value).__name__
-        if depth > DEEPEST or self._nodes > MOST_NODES:
+        if depth > DEEPEST or self._nodes > MOST_NODES or isinstance(value, type):
             return {"kind": "object", "type": name}
         if isinstance(value, float):
             return {"kind": "number", "type": name, "number": _number(value)}
@@ -66,7 +66,7 @@ def _parts(value: Any) -> Tuple[str, List[Tuple[str, Any]]]:
         return "state", [(repr(k), v) for k, v in value.state_dict().items()]
     if hasattr(value, "param_groups") and hasattr(value, "step"):
         return "attribute", [("param_groups", value.param_groups)]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return "attribute", [(name, getattr(value, name)) for name in names]
     return "", []

@@ -306,3 +306,10 @@ def test_expected_refusal_is_a_value():
         "from net import Net\nwidth = 2\ntry:\n    Net(width)\nexcept Exception as error:\n"
         "    raised = type(error).__name__\nelse:\n    raised = ''"
     )
+
+
+def test_names_of_a_test_are_global_to_the_functions_within():
+    test = "def test_counts():\n    n = 0\n\n    def count():\n        nonlocal n\n        n += 1\n"
+    (driver,) = drivers(test_net__py=test + "    count()\n")
+    exec(compile(driver.source, "program", "exec"), found := {})
+    assert found["n"] == 1

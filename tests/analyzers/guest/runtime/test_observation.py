@@ -47,6 +47,11 @@ def test_module_is_described_by_its_state():
     assert set(described(torch.nn.Linear(2, 1))["parts"]) == {"'weight'", "'bias'"}
 
 
+@pytest.mark.parametrize("value", [torch.nn.Linear, torch.Tensor, np.ndarray, torch.optim.Adam])
+def test_class_is_described_by_its_kind(value):
+    assert described(value) == {"kind": "object", "type": type(value).__name__}
+
+
 def test_only_arrays_and_containers_are_described_among_arguments():
     after = observation(None, {"x": torch.ones(1), "n": 3, "self": object()}, drew=False)
     assert set(after["arguments"]) == {"x"}
