@@ -12,6 +12,7 @@ from analyzers.criteria import (
     needs_environment,
     outcome_of,
     reached,
+    refusal_of,
     relocated,
     translate,
 )
@@ -62,6 +63,13 @@ def test_clause_goal_is_reached_by_its_decision():
 )
 def test_only_the_codes_own_failures_are_crashes(ending, crash):
     assert crash_of(ending) == crash
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"), [({}, True), ({"standin": True}, False), ({"path": ""}, False)]
+)
+def test_only_the_codes_own_refusals_count(more, refused):
+    assert bool(refusal_of(raised(refusal=True, **more))) is refused
 
 
 @pytest.mark.parametrize(

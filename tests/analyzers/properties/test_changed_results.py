@@ -17,8 +17,8 @@ class Boxes:
     count: int
 
 
-def observed(result, arguments=None, *, drew=False):
-    return observation(result, arguments or {}, drew=drew)
+def observed(result, arguments=None, *, drew=False, state=""):
+    return observation(result, arguments or {}, drew=drew, state=state)
 
 
 def holds(condition, result, **arguments):
@@ -99,3 +99,9 @@ def test_values_are_not_compared_where_numbers_were_drawn_but_shapes_are():
     base, head = observed(torch.rand(3), drew=True), observed(torch.rand(3), drew=True)
     assert result_difference(base, head) is None
     assert result_difference(base, observed(torch.rand(4), drew=True)).kind == "shape"
+
+
+@pytest.mark.parametrize(("state", "kind"), [("one", "value"), ("other", None)])
+def test_values_are_compared_where_the_same_numbers_were_drawn(state, kind):
+    base, head = observed(1.0, drew=True, state="one"), observed(2.0, drew=True, state=state)
+    assert getattr(result_difference(base, head), "kind", None) == kind

@@ -23,10 +23,11 @@ def test_all_answered_is_no_trouble():
     assert asking.describe() == (f"{LABELS}: parrot-1",)
 
 
-def test_one_of_many_is_told_but_no_outage():
-    asking = asked(60, Flaky(Outage("HTTP 503"), 7))
+@pytest.mark.parametrize("count", [10, 60])
+def test_one_of_many_is_told_but_no_outage(count):
+    asking = asked(count, Flaky(Outage("HTTP 503"), 7))
     assert asking.outages == ()
-    assert f"{LABELS}: 1 of 60 questions got no answer (HTTP 503)" in asking.describe()
+    assert f"{LABELS}: 1 of {count} questions got no answer (HTTP 503)" in asking.describe()
     assert asking.refused == 1
 
 

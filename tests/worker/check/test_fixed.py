@@ -3,6 +3,7 @@
 import signal
 import time
 from contextlib import closing, contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from analyzers.vocabulary import (
     Level,
     LiteralArgument,
     Misses,
+    NotRun,
     Probe,
     Status,
     TimedOut,
@@ -190,6 +192,17 @@ def test_death_is_fixed_where_the_code_itself_died(fixed, sessions, monkeypatch,
     assert [each.evidence["exception"] for each in found] == ["process died"] * told
 
 
+def test_base_that_missed_an_address_shows_nothing(fixed, sessions, monkeypatch):
+    real = sessions.run
+
+    def offline(self, probes, seconds=10.0):
+        missed = ("example.com:443",) if "labels()[0]" in self.source else ()
+        return [replace(each, outside=missed) for each in real(self, probes, seconds)]
+
+    monkeypatch.setattr(sessions, "run", offline)
+    assert fixed(CRASHING, CAREFUL) == []
+
+
 def test_base_that_takes_too_long_is_left(fixed, sessions, monkeypatch):
     real, asked = sessions.run, []
 
@@ -222,6 +235,21 @@ def test_missed_branch_is_fixed_where_only_base_misses_it(confirmer, base, head,
     )
     with confirmer(base, head) as confirm:
         assert confirm.is_fixed(found) is is_fixed
+
+
+def test_inputs_that_a_fresh_base_runs_in_part_show_nothing(confirmer, sessions, monkeypatch):
+    real = sessions.run
+
+    def in_part(self, probes, seconds=10.0):
+        first, *rest = real(self, probes, seconds)
+        there = "labels()[0]" in self.source
+        return [first, *(run(ending=NotRun("no answer")) if there else each for each in rest)]
+
+    monkeypatch.setattr(sessions, "run", in_part)
+    found = finding(criterion=Crashes("IndexError", "app.py", "check"), probes=(EMPTY, SKY))
+    with confirmer(CRASHING, CAREFUL) as confirm:
+        assert not confirm.is_fixed(found)
+        assert confirm.is_fixed(replace(found, probes=(EMPTY,)))
 
 
 def test_spent_time_explores_nothing(fixed, sessions):

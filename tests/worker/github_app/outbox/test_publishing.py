@@ -273,6 +273,18 @@ def test_threads_in_which_people_answered_stay(world):
     assert len(thread.comments) == 2
 
 
+def test_our_own_reply_is_no_remark(world, github):
+    pull = world.pull()
+    one = findings(world.case["document"], 2)
+    world.checked(pull, one)
+    (thread,) = pull.threads()
+    said = thread.comments[0].body
+    pull.reply(thread, github.bot.login, said)
+    pull.push({"README.md": "# Better\n"})
+    world.checked(pull, one)
+    assert [(each.resolved, each.comments[1].body) for each in pull.threads()] == [(False, said)]
+
+
 def test_where_we_may_not_resolve_the_remark_says_that_it_is_gone(world, github):
     pull = world.pull()
     github.installation.permissions.pop("contents")
