@@ -11,15 +11,6 @@ REPAIRED = SHELF.replace(
     "    return words_on(path)[0].description[0].upper()",
     "    words = words_on(path)\n    return words[0].description[0].upper() if words else ''",
 )
-STEPS = """import torch
-
-
-#@arg(x): tensors(dtype="float32", shape="b d", min=-1, max=1)
-#@arg(parts): ints(min=1, max=4)
-def halves(x, parts):
-    {checked}return x.reshape(len(x), parts, x.shape[1] // parts)
-"""
-CHECKED = "parts = parts if x.shape[1] % parts == 0 else 1\n    "
 
 
 @pytest.fixture(scope="module")
@@ -63,15 +54,3 @@ def test_replay_fails_until_it_is_repaired(checked, at_home, scans, repaired):
     assert (ended.status, ended.out.split()[:2]) == (1, ["FAILED", fingerprint])
     ended = at_home.run("replay", checked.path, "--repo", repaired)
     assert (ended.status, ended.out.split()[:2]) == (0, ["FIXED", fingerprint])
-
-
-@pytest.mark.slow
-def test_crash_of_a_model_step_is_found(at_home, tmp_path):
-    tree = small_repository(tmp_path / "nets", {"steps.py": STEPS.format(checked=CHECKED)})
-    write(tree, {"steps.py": STEPS.format(checked="")})
-    checked = at_home.check(tree, tmp_path / "out", "--inputs", "2")
-    finding, *others = checked.findings
-    assert (finding["rule"], finding["status"], finding["line"]) == ("property/crash", "new", 7)
-    assert {other["rule"] for other in others} <= {"behaviour/changed"}
-    assert (checked.status, checked.report["verdict"]) == (1, "failure")
-    assert run_test(checked.folder / finding["reproducer"], tree).returncode == 1

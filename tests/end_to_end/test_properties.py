@@ -146,12 +146,6 @@ def test_function_that_is_gone_is_fixed(broken, nets, tmp_path):
     assert ended.out.startswith(f"FIXED {finding['fingerprint']}")
 
 
-def test_change_without_ml_code_is_skipped(nets):
-    checked = nets.check("plain", "--base", "main", "--head", "twin")
-    assert (checked.status, checked.report["verdict"]) == (0, "skipped")
-    assert "Traceback" not in checked.ended.err
-
-
 def test_nothing_that_could_be_tested_is_neutral(nets):
     target = f"{STEPS}::joined"
     checked = nets.check("joined", "--base", "main", "--head", "planted", "--target", target)
