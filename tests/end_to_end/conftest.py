@@ -50,12 +50,12 @@ def desk(tmp_path_factory) -> Desk:
 
 @pytest.fixture(scope="session")
 def planted(desk) -> Checked:
-    return desk.check("planted", "--base", "main", "--head", "planted")
+    return desk.check("planted", "--base", "main", "--head", "planted", "--inputs", "5")
 
 
 @pytest.fixture(scope="session")
 def twin(desk) -> Checked:
-    return desk.check("twin", "--base", "main", "--head", "twin")
+    return desk.check("twin", "--base", "main", "--head", "twin", "--inputs", "5")
 
 
 @pytest.fixture(scope="session")

@@ -54,9 +54,8 @@ def test_missing_folder_is_refused(at_home, tmp_path):
     assert "nowhere" in refused(at_home.run("check", tmp_path / "nowhere"))
 
 
-@pytest.mark.parametrize("option", ["--base", pytest.param("--head", marks=pytest.mark.slow)])
-def test_unknown_revision_is_named(at_home, scans, option):
-    assert "no-such-branch" in refused(at_home.run("check", scans, option, "no-such-branch"))
+def test_unknown_revision_is_named(at_home, scans):
+    assert "no-such-branch" in refused(at_home.run("check", scans, "--base", "no-such-branch"))
 
 
 @pytest.mark.slow
@@ -71,13 +70,6 @@ def test_empty_diff_is_skipped(at_home, tmp_path):
     done = checked(at_home, repository, "--base", "HEAD", "--head", "HEAD")
     assert (done.status, done.report["verdict"]) == (0, "skipped")
     assert done.report["targets"] == done.findings == []
-
-
-def test_change_without_ml_is_skipped(at_home, tmp_path):
-    repository = small_repository(tmp_path / "plain", {"cloud.py": EYES, "shelf.py": SHELF})
-    write(repository, {"money.py": "def cents(euros):\n    return euros * 100\n", "a.txt": "b\n"})
-    done = checked(at_home, repository)
-    assert (done.status, done.report["verdict"]) == (0, "skipped")
 
 
 @pytest.mark.slow
@@ -100,47 +92,21 @@ def test_only_a_syntax_error_is_not_success(at_home, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("file", "text", "named"),
-    [
-        ("pyproject.toml", PYPROJECT + "inputs = [\n", ["pyproject.toml:"]),
-        ("pyproject.toml", PYPROJECT + "inputs = 'many'\n", ["pyproject.toml:2", "inputs"]),
-        ("pyproject.toml", PYPROJECT + "imputs = 3\n", ["pyproject.toml:2", "imputs"]),
-        (
-            ".github/assayer.toml",
-            "\nrecall-threshold = 75\n",
-            ["assayer.toml:2", "recall-threshold"],
-        ),
-        (".github/assayer.toml", "gate = 'open'\n", ["assayer.toml:1", "gate"]),
-    ],
-)
-def test_malformed_configuration_is_named(at_home, tmp_path, file, text, named):
-    repository = small_repository(tmp_path / "project", {"cloud.py": EYES, file: text})
+def test_malformed_configuration_is_named(at_home, tmp_path):
+    files = {"cloud.py": EYES, "pyproject.toml": PYPROJECT + "imputs = 3\n"}
+    repository = small_repository(tmp_path / "project", files)
     said = refused(at_home.run("check", write(repository, {"shelf.py": SHELF})))
-    assert all(part in said for part in named), said
+    assert "pyproject.toml:2" in said
+    assert "imputs" in said
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("[engines.'google.vision'\n", ["settings.toml:1"]),
-        ("[sandbox]\nmemory = 'much'\n", ["settings.toml:2", "memory"]),
-        ("[engines.'google.vision']\nkind = 'magic'\n", ["settings.toml:2", "kind"]),
-        ("[engine]\n", ["settings.toml:1", "engine"]),
-    ],
-)
-def test_malformed_settings_are_named(at_home, scans, tmp_path, text, named):
+def test_malformed_settings_are_named(at_home, scans, tmp_path):
     settings = tmp_path / "settings.toml"
-    settings.write_text(text, encoding="utf-8")
+    settings.write_text("[sandbox]\nmemory = 'much'\n", encoding="utf-8")
     said = refused(at_home.run("check", scans, "--settings", settings))
-    assert all(part in said for part in named), said
-
-
-@pytest.mark.slow
-def test_malformed_variable_is_named(at_home, scans):
-    said = refused(at_home.run("check", scans, ASSAYER_SANDBOX__MEMORY="much"))
-    assert "ASSAYER_SANDBOX__MEMORY" in said
+    assert "settings.toml:2" in said
+    assert "memory" in said
 
 
 def test_unknown_analyzer_is_named_with_the_known(at_home, scans):
@@ -149,21 +115,9 @@ def test_unknown_analyzer_is_named_with_the_known(at_home, scans):
     assert "cloud" in said.replace("clouds", "")
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "shelf.py::shelve",
-        pytest.param("shelf.py", marks=pytest.mark.slow),
-        pytest.param("other.py::shelf", marks=pytest.mark.slow),
-    ],
-)
-def test_unknown_target_is_named(at_home, scans, target):
+def test_unknown_target_is_named(at_home, scans):
+    target = "shelf.py::shelve"
     assert target in refused(at_home.run("check", scans, "--target", target))
-
-
-@pytest.mark.slow
-def test_unknown_option_is_refused(at_home, scans):
-    assert "--bases" in refused(at_home.run("check", scans, "--bases", "main"))
 
 
 @pytest.mark.slow

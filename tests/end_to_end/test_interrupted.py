@@ -91,8 +91,8 @@ def survivors(children: list[Process]) -> list[Process]:
 
 @pytest.fixture(scope="module")
 def stopped(desk, tmp_path_factory):
-    """A check stopped while its first two functions were examined, side by side."""
-    return interrupted(desk, tmp_path_factory.mktemp("stopped") / "run", "[2/")
+    """A check stopped by an impatient user while two functions were examined, side by side."""
+    return interrupted(desk, tmp_path_factory.mktemp("stopped") / "run", "[2/", count=4)
 
 
 def test_interruption_has_a_status_of_its_own(stopped):
@@ -111,14 +111,6 @@ def test_partial_report_is_kept(stopped):
 def test_children_are_gone(stopped):
     assert stopped[1]
     assert survivors(stopped[1]) == []
-
-
-@pytest.mark.slow
-def test_impatience_costs_no_report(desk, tmp_path):
-    checked, children = interrupted(desk, tmp_path / "run", "[1/", count=4)
-    assert checked.status == 130
-    assert checked.report["partial"] is True
-    assert survivors(children) == []
 
 
 @pytest.mark.parametrize(
