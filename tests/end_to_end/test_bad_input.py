@@ -7,9 +7,10 @@ import subprocess
 import pytest
 
 from tests.end_to_end.commandline import home
-from tests.end_to_end.repositories import PROJECTS, commit, small_repository, write
+from tests.end_to_end.repositories import PROJECTS, small_repository, write
 
 PYPROJECT = "[tool.assayer]\n"
+FEW = ("--inputs", "2")
 EYES = (PROJECTS / "desk/base/desk/cloud.py").read_text(encoding="utf-8")
 SHELF = """from cloud import words_on
 
@@ -33,7 +34,7 @@ def scans(tmp_path):
 
 
 def checked(at_home, repository, *arguments, **more):
-    return at_home.check(repository, at_home.state / "out", *arguments, **more)
+    return at_home.check(repository, at_home.state / "out", *FEW, *arguments, **more)
 
 
 def refused(ended, status=2):
@@ -123,7 +124,7 @@ def test_unknown_target_is_named(at_home, scans):
 @pytest.mark.slow
 def test_unwritable_report_is_said(at_home, scans, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    ended = at_home.run("check", scans, "--output", tmp_path / "file" / "report.txt")
+    ended = at_home.run("check", scans, *FEW, "--output", tmp_path / "file" / "report.txt")
     assert ended.status in {2, 3}
     assert "Traceback" not in ended.err
     assert "file" in ended.err
@@ -185,7 +186,7 @@ def test_full_disk_under_the_report_is_said(at_home, scans, tmp_path):
     full = tmp_path / "full"
     full.mkdir()
     prefix = in_mounts(f"mount -t tmpfs -o size=4k tmpfs {full}")
-    arguments = ("--quiet", "--format", "html", "--output", full / "report.html")
+    arguments = (*FEW, "--quiet", "--format", "html", "--output", full / "report.html")
     ended = at_home.run("check", scans, *arguments, prefix=prefix)
     assert "No space left on device" in refused(ended, status=3)
 
@@ -195,16 +196,6 @@ def test_full_disk_under_the_report_is_said(at_home, scans, tmp_path):
 def test_full_state_folder_keeps_no_one_from_testing(at_home, scans):
     prefix = in_mounts(f"mount -t tmpfs -o size=4k tmpfs {at_home.state}")
     output = at_home.state.parent / "out"
-    done = at_home.check(scans, output, prefix=prefix)
+    done = at_home.check(scans, output, *FEW, prefix=prefix)
     assert [finding["path"] for finding in done.findings] == ["shelf.py"]
     assert done.status == 1
-
-
-@pytest.mark.slow
-def test_commit_of_the_bug_is_existing(at_home, scans):
-    commit(scans, "shelf")
-    write(scans, {"shelf.py": SHELF.replace(".upper()", ".lower()")})
-    done = checked(at_home, scans, "--base", "HEAD")
-    defects = [finding for finding in done.findings if finding["level"] != "notice"]
-    assert [finding["status"] for finding in defects] == ["existing"]
-    assert done.status == 0

@@ -11,6 +11,8 @@ from tests.end_to_end.shop import COMMENTS, CRASHES, GUARDED, shop
 from tests.github_double import GithubDouble
 from tests.worker.postgresql_server import WHY_NOT, database, postgresql_server
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
@@ -27,7 +29,6 @@ def alone(tmp_path_factory):
         github.check()
 
 
-@pytest.mark.slow
 def test_pull_request_is_answered_and_its_fix_too(alone):
     pull = shop(alone.github, "shop").pull("comments", files={COMMENTS: CRASHES})
     assert completed(pull).conclusion == "failure"

@@ -8,7 +8,6 @@ import pytest
 from tests.end_to_end.bot import Bot, completed, eventually
 from tests.end_to_end.shop import COMMENTS, CRASHES, GOES_ON, shop
 from tests.github_double import PullRequest, Repo
-from tests.github_double.double import PERMISSIONS
 
 pytestmark = pytest.mark.slow
 
@@ -138,19 +137,3 @@ def test_stop_ends_what_runs(talk):
     assert "Stopped one run" in said
     assert f"found at `{talk.check.head_sha[:7]}`, which is the head no more" in said
     assert (check.status, check.conclusion) == ("completed", "cancelled")
-
-
-def test_app_without_the_right_to_push_says_so(hosted):
-    permissions = {**PERMISSIONS, "contents": "read"}
-    hosted.github.install("frugal", permissions)
-    repo = shop(hosted.github, "frugal/shop")
-    pull = repo.pull("comments", files={COMMENTS: CRASHES})
-    check = completed(pull)
-    hosted.settled()
-    before = pull.head
-    (finding,) = hosted.report(check)["findings"]
-    pull.comment("alice", f"/assayer apply {finding['fingerprint']}")
-    eventually(lambda: len(pull.bot_comments()) == 2)
-    hosted.settled()
-    assert "lacks `contents: write`" in pull.bot_comments()[-1].body
-    assert pull.head == before

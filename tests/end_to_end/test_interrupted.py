@@ -113,12 +113,10 @@ def test_children_are_gone(stopped):
     assert survivors(stopped[1]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "status"),
-    [
-        pytest.param(signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.slow),
-        (signal.SIGKILL, -signal.SIGKILL),
-    ],
+    [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
 )
 def test_killed_check_leaves_a_partial_report(desk, tmp_path, number, status):
     checked, children = interrupted(desk, tmp_path / "run", "[2/", number=number, jobs=1)

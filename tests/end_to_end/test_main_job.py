@@ -26,7 +26,7 @@ def scans(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def checked(at_home, scans):
-    return at_home.check(scans, at_home.state / "out")
+    return at_home.check(scans, at_home.state / "out", "--inputs", "2")
 
 
 @pytest.fixture

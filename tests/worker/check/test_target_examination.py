@@ -3,6 +3,8 @@
 import time
 from dataclasses import replace
 
+import pytest
+
 from analyzers.pipeline import analyzers_named
 from analyzers.vocabulary import ChangeSet, Reason, Target
 from tests.worker.sessions import laboratory, tree
@@ -21,6 +23,7 @@ def second(x):
 README = "```python\na = first(3)\n```\n\n```python\nb = second(4)\n```\n"
 
 
+@pytest.mark.slow
 def test_targets_with_a_difference_come_first(tmp_path):
     head = BASE.replace("x + 1", "1 + x").replace("x + 2", "x + 3")
     trees = [tree(tmp_path / name, app=text) for name, text in (("head", head), ("base", BASE))]

@@ -228,6 +228,7 @@ class TestReal:
         assert {"torch.sigmoid(input)", "torch.Tensor.lcm_(input, other)"} <= same
         assert "torch.gcd(input, other)" not in same
 
+    @pytest.mark.slow
     def test_a_study_whose_time_is_over_says_so(self):
         asked = ("--seconds", "1", "--quiet", "--format", "json")
         told = json.loads(run("build", *asked).stdout)

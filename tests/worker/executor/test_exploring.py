@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -418,16 +419,38 @@ def test_replay_of_what_is_written_reads_it(source, outcome, tmp_path, monkeypat
     assert replayed(written(), source, tmp_path, monkeypatch) is outcome
 
 
+EXAMPLES = [
+    (rule, expected, example)
+    for rule in property_rules.RULES
+    for expected, examples in ((True, rule.failing), (False, rule.passing))
+    for example in examples
+]
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory):
+    """Head and base with a file for each example."""
+    folder = tmp_path_factory.mktemp("examples")
+    head = {f"example_{n}": example.code for n, (*_, example) in enumerate(EXAMPLES)}
+    base = {f"example_{n}": example.base or "" for n, (*_, example) in enumerate(EXAMPLES)}
+    return tree(folder / "head", **head), tree(folder / "base", **base)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", property_rules.RULES, ids=lambda rule: rule.id)
-@pytest.mark.parametrize("expected", [True, False])
-def test_example_is_reported_as_its_rule_says(rule, expected, place):
-    for example in rule.failing if expected else rule.passing:
-        (function,) = re.findall(r"^def (\w+)", example.code, re.MULTILINE)
-        here = place(function, example.code, example.base or "")
-        verdicts = PropertiesAnalyzer().examine(replace(here.target, calls=()), here.bench)
-        reported = [each.rule for each in verdicts if isinstance(each, Finding)]
-        assert reported == [rule.id] * expected
+@pytest.mark.parametrize(
+    "number", range(len(EXAMPLES)), ids=[f"{rule.id}-{expected}" for rule, expected, _ in EXAMPLES]
+)
+def test_example_is_reported_as_its_rule_says(number, examples, warm_place):
+    rule, expected, example = EXAMPLES[number]
+    (function,) = re.findall(r"^def (\w+)", example.code, re.MULTILINE)
+    where = replace(target(f"example_{number}.py", function), calls=())
+    made = replace(laboratory(*examples, warm_place), targets=(where,))
+    before = BaseTarget(made, where, ())
+    bench = SandboxExecutor(made, where, time.monotonic() + 300, before)
+    with closing(before), closing(bench):
+        verdicts = list(PropertiesAnalyzer().examine(where, bench))
+    reported = [each.rule for each in verdicts if isinstance(each, Finding)]
+    assert reported == [rule.id] * expected
 
 
 def test_calls_of_programs_are_observed_on_base_and_of_new_functions_on_head(tmp_path):

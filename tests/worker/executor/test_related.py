@@ -2,6 +2,7 @@
 
 import signal
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -61,14 +62,20 @@ def plain(n):
 """
 
 
+@pytest.fixture(scope="module")
+def head(tmp_path_factory):
+    return tree(tmp_path_factory.mktemp("project") / "head", app=APP)
+
+
 @pytest.fixture
-def bench(tmp_path):
+def bench(head, warm_place):
     made = []
 
-    def bench(function, source=APP):
-        head = tree(tmp_path / f"head{len(made)}", app=source)
+    def bench(function):
         found = target(function=function)
-        made.append(SandboxExecutor(laboratory(head, head), found, time.monotonic() + 200))
+        made.append(
+            SandboxExecutor(laboratory(head, head, warm_place), found, time.monotonic() + 200)
+        )
         return made[-1], found
 
     yield bench
@@ -102,9 +109,11 @@ def relating(function, arguments, recipes, **more):
     return RelationRequest((probe(function, **recipes),), contract, **{"seconds": 30.0, **more})
 
 
-def test_calls_without_a_library_are_none(bench):
-    at, where = bench("plain", "def plain(n):\n    return n + 1\n")
-    assert at.record(where, [probe("plain", n="1")]) is None
+def test_calls_without_a_library_are_none(tmp_path):
+    there = tree(tmp_path / "head", app="def plain(n):\n    return n + 1\n")
+    where = target(function="plain")
+    with closing(SandboxExecutor(laboratory(there, there), where, time.monotonic() + 200)) as at:
+        assert at.record(where, [probe("plain", n="1")]) is None
 
 
 @pytest.mark.slow

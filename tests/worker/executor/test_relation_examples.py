@@ -20,13 +20,20 @@ EXAMPLES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def head(tmp_path_factory):
+    """A project with a file for each example."""
+    files = {f"example_{n}": each.values[1].code for n, each in enumerate(EXAMPLES)}
+    return tree(tmp_path_factory.mktemp("examples") / "head", **files)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "example", "expected"), EXAMPLES)
-def test_example_is_reported_as_its_rule_says(rule, example, expected, tmp_path):
-    head = tree(tmp_path / "head", app=example.code)
+def test_example_is_reported_as_its_rule_says(rule, example, expected, head, warm_place):
+    (path,) = [path for path, text in head.texts.items() if text == example.code]
     (function,) = [each for each in ast.parse(example.code).body if hasattr(each, "args")]
-    where = replace(target(function=function.name), line=function.lineno, calls=())
-    executor = SandboxExecutor(laboratory(head, head), where, time.monotonic() + 100)
+    where = replace(target(path, function.name), line=function.lineno, calls=())
+    executor = SandboxExecutor(laboratory(head, head, warm_place), where, time.monotonic() + 100)
     try:
         verdicts = list(RelationsAnalyzer().examine(where, executor))
     finally:

@@ -41,20 +41,13 @@ def store(tmp_path):
 
 
 @pytest.mark.slow
-def test_one_process_takes_what_waits(store, tmp_path):
-    runs = [asked(store, reason) for reason in ("raise", "quick")]
+def test_one_process_takes_what_waits_and_gives_up_a_poison_job(store, tmp_path):
+    runs = [asked(store, reason) for reason in ("raise", "die", "quick")]
     with one_process(settings_in(tmp_path)):
-        assert [ended(store, run).state for run in runs] == [RunState.FAILED, RunState.DONE]
-
-
-@pytest.mark.slow
-def test_one_process_gives_up_a_poison_job(store, tmp_path):
-    run = asked(store, "die")
-    with one_process(settings_in(tmp_path)):
-        record = ended(store, run)
-    assert record.state is RunState.FAILED
-    assert record.attempts == 2
-    assert run[:12] in (record.error or "")
+        failed, poison, done = (ended(store, run) for run in runs)
+    assert [failed.state, done.state] == [RunState.FAILED, RunState.DONE]
+    assert (poison.state, poison.attempts) == (RunState.FAILED, 2)
+    assert runs[1][:12] in (poison.error or "")
 
 
 def test_one_process_stops_a_hanging_job(store, tmp_path):

@@ -1,4 +1,5 @@
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -161,3 +162,17 @@ def test_child_that_was_killed_is_started_anew_and_ends_when_its_pipe_does() -> 
     found.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+def test_child_that_does_not_answer_is_left_out_and_ends() -> None:
+    model = convolutional()
+    call = EXECUTIONS["keras-numpy"].prepared(model)
+    assert call(*model.inputs).shape == (2, 3)
+    found = warm_backend("numpy")
+    process = found.process
+    os.kill(process, signal.SIGSTOP)
+    with pytest.raises(Unsupported, match="numpy took longer than"):
+        found.ask({}, [], 0.5)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    assert call(*model.inputs).shape == (2, 3)
