@@ -47,7 +47,10 @@ class Result:
 
 
 def checked(
-    project: Project, budget: float | None = None, analyzers: tuple[str, ...] = ()
+    project: Project,
+    budget: float | None = None,
+    analyzers: tuple[str, ...] = (),
+    inputs: int | None = None,
 ) -> Result:
     """Check a project offline, in a state folder of its own."""
     began = time.monotonic()
@@ -60,6 +63,7 @@ def checked(
             base="HEAD~1",
             head="HEAD",
             analyzers=analyzers,
+            inputs=inputs,
             seconds=project.budget if project.group == "untestable" else budget or project.budget,
             seed=SEED,
             offline=True,

@@ -8,4 +8,4 @@ from tests.benchmarks.trust import check_as_expected, projects_of
 @pytest.mark.slow
 @projects_of("cloud")
 def test_clean_project_is_left_alone(project, tmp_path, monkeypatch):
-    check_as_expected(project, tmp_path, monkeypatch)
+    check_as_expected(project, tmp_path, monkeypatch, inputs=5)

@@ -12,7 +12,7 @@ def projects_of(*groups):
     return pytest.mark.parametrize("project", chosen, ids=lambda project: project.name)
 
 
-def check_as_expected(project, tmp_path, monkeypatch):
+def check_as_expected(project, tmp_path, monkeypatch, *analyzers, budget=None, inputs=None):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    found = deviations(checked(project))
+    found = deviations(checked(project, budget, analyzers, inputs))
     assert found == [], found

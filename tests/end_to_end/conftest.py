@@ -59,14 +59,6 @@ def twin(desk) -> Checked:
 
 
 @pytest.fixture(scope="session")
-def existing(desk) -> Checked:
-    """A change that touches only what fails on base too."""
-    return desk.check(
-        "existing", "--base", "main", "--head", "planted", "--target", "desk/archive.py::shelf"
-    )
-
-
-@pytest.fixture(scope="session")
 def outside():
     server = Outside()
     yield server

@@ -23,11 +23,8 @@ GUARDED = CRASHES.replace(
     "    strength =", '    if not response.sentences:\n        return "calm"\n    strength ='
 )
 # a guest skips sleeps of 0.1 s or more
-LASTS, GOES_ON = (
-    CRASHES.replace("from .cloud", "import time\n\nfrom .cloud").replace(
-        "    response =", f"    for _ in range({times}):\n        time.sleep(0.09)\n    response ="
-    )
-    for times in (2, 20)
+GOES_ON = CRASHES.replace("from .cloud", "import time\n\nfrom .cloud").replace(
+    "    response =", "    for _ in range(20):\n        time.sleep(0.09)\n    response ="
 )
 MISREADS = '''"""What stands on a receipt?"""
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.end_to_end.bot import Bot, completed, eventually
 from tests.end_to_end.outside import KEY, Outside
-from tests.end_to_end.shop import COMMENTS, CRASHES, LASTS, base, shop
+from tests.end_to_end.shop import COMMENTS, CRASHES, base, shop
 from tests.github_double import GithubDouble, PullRequest
 from tests.worker.redis_server import INSTALLED, Redis, free_port
 
@@ -93,18 +93,6 @@ def said_once(pull: PullRequest) -> bool:
         1,
         1,
     ] and len(pull.bot_comments()) == 1
-
-
-@pytest.mark.slow
-def test_run_of_a_killed_worker_is_finished_by_another(crew):
-    pull = shop(crew.github, "killed").pull("comments", files={COMMENTS: LASTS})
-    check = crew.bot.under_way(pull)
-    crew.bot.kill("worker")
-    crew.worker("worker")
-    assert completed(pull).conclusion == "failure"
-    crew.bot.settled()
-    assert crew.bot.run(check).attempts == 2
-    assert said_once(pull)
 
 
 @pytest.mark.slow

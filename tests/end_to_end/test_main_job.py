@@ -40,6 +40,7 @@ def test_crash_is_found_on_its_line(checked):
     assert (finding["rule"], finding["path"], finding["line"]) == ("cloud/crash", "shelf.py", 5)
     assert finding["evidence"]["exception"] == "IndexError"
     assert (checked.status, checked.report["verdict"]) == (1, "failure")
+    assert (checked.report["head"], len(checked.report["base"])) == (None, 40)
 
 
 def test_reproducer_fails_on_the_change_alone(checked, scans, repaired):

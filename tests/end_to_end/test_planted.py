@@ -75,11 +75,6 @@ def test_clean_twin_reaches_every_goal(twin):
     assert all(t["goals"]["reached"] == t["goals"]["total"] for t in twin.report["targets"])
 
 
-def test_existing_defect_blocks_nothing(existing):
-    assert [finding["status"] for finding in existing.findings] == ["existing"]
-    assert (existing.status, existing.report["verdict"]) == (0, "success")
-
-
 def test_unchanged_caller_of_changed_code_is_a_target(planted):
     assert target(planted, "desk/intake.py::drawer")["reason"] == "calls-changed"
     assert target(planted, "desk/receipts.py::merchant")["reason"] == "changed"
@@ -124,24 +119,6 @@ def test_progress_goes_to_standard_error(planted):
     assert planted.ended.out == ""
     assert "12 functions to test" in planted.ended.err
     assert "Traceback" not in planted.ended.err
-
-
-def test_fingerprint_survives_a_line_shift(desk, planted):
-    tree = desk.branch("planted")
-    file = tree / "desk/receipts.py"
-    before = file.read_text(encoding="utf-8")
-    file.write_text("# Receipts come on paper,\n# most of them crumpled.\n\n" + before, "utf-8")
-    try:
-        shifted = desk.home.check(
-            tree, desk.folder / "shifted", "--target", "desk/receipts.py::is_refund"
-        )
-    finally:
-        file.write_text(before, encoding="utf-8")
-    (finding,) = shifted.findings
-    assert finding["line"] == DESK[1].line + 3
-    assert finding["fingerprint"] == planted.about("desk/receipts.py", DESK[1].line)["fingerprint"]
-    assert shifted.report["head"] is None
-    assert shifted.report["base"] == planted.report["base"]
 
 
 def test_what_was_found_before_stands(desk, tmp_path, planted):

@@ -218,11 +218,12 @@ def results(folder, *, hypothesis=True):
 @pytest.mark.slow
 @pytest.mark.parametrize("hypothesis", [True, False])
 def test_reproducers_fail_on_the_defect_and_pass_on_its_fix(tmp_path, hypothesis):
-    everything = list(DEFECTS.values())
-    before = results(written(tmp_path / "before", everything, BUGGY), hypothesis=hypothesis)
-    after = results(written(tmp_path / "after", everything, FIXED), hypothesis=hypothesis)
-    assert len(before) == len(after) == len(DEFECTS)
-    for said, each in DEFECTS.items():
+    defects = list(DEFECTS.items())[:: 1 if hypothesis else 5]
+    findings = [each for _, each in defects]
+    before = results(written(tmp_path / "before", findings, BUGGY), hypothesis=hypothesis)
+    after = results(written(tmp_path / "after", findings, FIXED), hypothesis=hypothesis)
+    assert len(before) == len(after) == len(defects)
+    for said, each in defects:
         words = said.partition(":")[0]
         assert words in (before[name_of(each)] or "passed"), said
     assert set(after.values()) == {None}
