@@ -88,21 +88,60 @@ def test_programs(path: str, texts: Mapping[str, str], listed: Tables) -> Iterat
     fixtures |= _fixtures(tree.body)
     suites = {owner.name: owner for owner, _ in tests if owner is not None}
     own = [each for each in tree.body if _is_shared(each, fixtures) and not _is_one(each, suites)]
-    first += map(_without_marks, _importable(own, path, texts))
-    devices = {name for each in first for name in _bound_by(each) if _DEVICE.fullmatch(name)}
+    first += _importable(own, path, texts)
+    bound = (name for each in first for node in ast.walk(each) for name in _bound_by(node))
+    devices = {name for name in bound if _DEVICE.fullmatch(name)}
     first += ast.parse("\n".join(f"{name} = 'cpu'" for name in sorted(devices))).body
-    rest = [each for each in first if not _is_import_of(each, "pytest")]
-    whole, plain = (ast.unparse(ast.Module(each, [])) for each in (first, rest))
-    needed = _names_pytest(rest)
+    shared = [_SharedStatement.of(_without_marks(each)) for each in first]
     for owner, node in tests:
         for uses, body in _bodies(owner, node, fixtures, listed):
-            needs_it = needed or _names_pytest(body)
-            before, number = (whole, len(first)) if needs_it else (plain, len(rest))
             suite = [] if owner is None else _suite(owner, suites, body)
             started = [] if owner is None or not suite else _started(owner.name, suite)
-            own_text = ast.unparse(ast.Module([*suite, *started, *body], []))
-            source = "\n".join([*filter(None, [before]), own_text])
-            yield TestProgram(node.lineno, source, number + len(suite), uses)
+            own_statements = [*suite, *started, *body]
+            before = _needed(shared, own_statements)
+            source = "\n".join([*before, ast.unparse(ast.Module(own_statements, []))])
+            yield TestProgram(node.lineno, source, len(before) + len(suite), uses)
+
+
+@dataclass(frozen=True, slots=True)
+class _SharedStatement:
+    """A statement that stands before tests: its text, the names that it binds, and those it reads.
+
+    One that binds none is there for what it does.
+    """
+
+    text: str
+    bound: frozenset[str]
+    read: frozenset[str]
+
+    @classmethod
+    def of(cls, node: ast.stmt) -> _SharedStatement:
+        defined = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        nodes = [node] if defined else ast.walk(node)
+        bound = frozenset(name for each in nodes for name in _bound_by(each))
+        return cls(ast.unparse(node), bound, frozenset(_read_by([node])))
+
+
+def _needed(shared: Sequence[_SharedStatement], body: Sequence[ast.stmt]) -> list[str]:
+    """Return the statements that a test needs, those that it needs through others too."""
+    read = {*_read_by(body)}
+    kept: set[int] = set()
+    while True:
+        more = {
+            number
+            for number, each in enumerate(shared)
+            if number not in kept and (not each.bound or "*" in each.bound or each.bound & read)
+        }
+        if not more:
+            return [each.text for number, each in enumerate(shared) if number in kept]
+        kept |= more
+        read |= {name for number in more for name in shared[number].read}
+
+
+def _read_by(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for node in (each for statement in body for each in ast.walk(statement)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
 
 
 def _fixtures(body: Sequence[ast.stmt]) -> dict[str, ast.FunctionDef]:
@@ -156,11 +195,13 @@ def _imported(node: ast.stmt) -> list[str]:
     return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
 
 
-def _bound_by(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.ImportFrom):
-        return [each.asname or each.name for each in node.names]
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return [each.id for each in targets if isinstance(each, ast.Name)]
+def _bound_by(node: ast.AST) -> list[str]:
+    """Return the names that a node binds by itself."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [each.asname or each.name.split(".")[0] for each in node.names]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
 
 
 def _tests(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef]]:
@@ -186,13 +227,21 @@ def _is_one(node: ast.stmt, suites: Mapping[str, ast.ClassDef]) -> bool:
     return isinstance(node, ast.ClassDef) and node.name in suites
 
 
-def _without_marks(node: ast.stmt) -> ast.stmt:
-    """Return a definition without what decorates it for pytest."""
-    if isinstance(node, ast.FunctionDef):
+class _Unmarked(ast.NodeTransformer):
+    """Takes away what decorates definitions for pytest."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         kept = [each for each in node.decorator_list if "pytest" not in ast.unparse(each)]
         made = ast.FunctionDef(node.name, node.args, node.body, kept, node.returns)
         return ast.copy_location(made, node)
-    return node
+
+
+def _without_marks(node: ast.stmt) -> ast.stmt:
+    if "pytest" not in ast.unparse(node):
+        return node
+    copy = ast.parse(ast.unparse(node))
+    _Unmarked().visit(copy)
+    return copy.body[0]
 
 
 def _suite(
@@ -361,11 +410,10 @@ def _row(node: ast.expr, names: int) -> list[str]:
     return [text] if names == 1 else [f"({text})[{place}]" for place in range(names)]
 
 
-_RAISED = ast.parse(
+_RAISED = (
     "try:\n    pass\nexcept Exception as error:\n    raised = type(error).__name__\n"
     "else:\n    raised = ''"
-).body[0]
-assert isinstance(_RAISED, ast.Try)
+)
 
 
 class _AtTop(ast.NodeTransformer):
@@ -379,7 +427,8 @@ class _Plain(ast.NodeTransformer):
     """Says in plain Python what only pytest means."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return _AtTop().visit(node)
+        _AtTop().visit(node)
+        return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         return ast.Pass() if node.value is None else ast.Expr(node.value)
@@ -388,22 +437,17 @@ class _Plain(ast.NodeTransformer):
         self.generic_visit(node)
         called = {ast.unparse(each.context_expr).split("(")[0] for each in node.items}
         if called & {"pytest.raises", "raises"}:
-            return [ast.Try(node.body, _RAISED.handlers, _RAISED.orelse, [])]
+            made = ast.parse(_RAISED).body[0]
+            assert isinstance(made, ast.Try)
+            made.body = node.body
+            return made
         return node.body if called & {"pytest.warns", "pytest.deprecated_call"} else node
 
 
 def _observed_body(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     copy = ast.parse("\n".join(ast.unparse(each) for each in body))
-    return _Plain().visit(copy).body
-
-
-def _names_pytest(body: Sequence[ast.stmt]) -> bool:
-    nodes = (node for each in body for node in ast.walk(each))
-    return any(isinstance(node, ast.Name) and node.id == "pytest" for node in nodes)
-
-
-def _is_import_of(node: ast.stmt, name: str) -> bool:
-    return isinstance(node, ast.Import) and [each.name for each in node.names] == [name]
+    _Plain().visit(copy)
+    return copy.body
 
 
 def _is_decorated(node: ast.FunctionDef, word: str) -> bool:

@@ -171,14 +171,24 @@ def _example_drivers(path: str, text: str, names: ProjectNames) -> Iterator[Driv
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             body = "\n".join(map(ast.unparse, node.body))
             imports = [e for e in tree.body if isinstance(e, ast.Import | ast.ImportFrom)]
-            own = _program("\n".join([*map(ast.unparse, imports), body]))
-            relative = any(isinstance(e, ast.ImportFrom) and e.level for e in imports)
-            if own is not None and not relative:
+            absolute = (ast.unparse(_absolute(each, path)) for each in imports)
+            own = _program("\n".join([*absolute, body]))
+            if own is not None:
                 source = names.imported(own, prefer=path)
                 yield Driver(f"{path}:{node.lineno}", Kind.EXAMPLE, source)
             return
     if _EXAMPLES.search(path) and (own := _program(text)) is not None:
         yield Driver(f"{path}:1", Kind.EXAMPLE, own)
+
+
+def _absolute(node: ast.Import | ast.ImportFrom, path: str) -> ast.Import | ast.ImportFrom:
+    """Return an import of a file as one that works outside its package."""
+    if isinstance(node, ast.Import) or not node.level:
+        return node
+    inside = module_of(path).split(".")
+    package = inside if basename(path) == "__init__.py" else inside[:-1]
+    parts = package[: len(package) - node.level + 1]
+    return ast.ImportFrom(".".join([*parts, *filter(None, [node.module])]), node.names, 0)
 
 
 def _program(block: str) -> str | None:

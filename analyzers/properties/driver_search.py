@@ -21,6 +21,7 @@ from posixpath import basename
 from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.promises import ASSERTED, asserted
+from analyzers.drivers.registered_names import registered_names, registered_programs
 from analyzers.drivers.repeated_calls import call_again
 from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Driver, Kind, ProjectNames, drivers_of
@@ -332,8 +333,11 @@ class _Search:
         What a change takes out of documents and tests is not promised any more.
         """
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
-        listed = tables(texts, {each.target.function.split(".")[0] for each in self.subjects})
-        drivers = list(drivers_of(texts, ProjectNames(texts), self._words(), listed))
+        changed = dict.fromkeys(each.target.function.split(".")[0] for each in self.subjects)
+        listed, registered = tables(texts, changed), registered_names(texts, changed)
+        words = self._words().union(*registered.values())
+        drivers = list(drivers_of(texts, ProjectNames(texts), words, listed))
+        drivers += registered_programs(registered, drivers)
         used = [each.words for each in drivers]
         hidden = dict.fromkeys(listed, HIDDEN)
         orders = dict.fromkeys(

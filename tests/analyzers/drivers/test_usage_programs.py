@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from analyzers.drivers.registered_names import registered_names, registered_programs
 from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Kind, ProjectNames, drivers_of
 
@@ -187,7 +188,7 @@ def depth(request):
 
 @pytest.fixture
 def net(depth):
-    made = Net(depth)
+    made = Net(depth, WIDTH)
     yield made
     made.close()
 """
@@ -209,7 +210,7 @@ def test_fixtures_of_conftest_and_relative_imports_work_as_under_pytest():
             "from tests.unit.sizes import WIDTH",
             "from tests.helpers import made",
             "depth = 3 + 1",
-            "made = Net(depth)",
+            "made = Net(depth, WIDTH)",
             "net = made",
             "assert made(net)",
         ]
@@ -313,3 +314,48 @@ def test_names_of_a_test_are_global_to_the_functions_within():
     (driver,) = drivers(test_net__py=test + "    count()\n")
     exec(compile(driver.source, "program", "exec"), found := {})
     assert found["n"] == 1
+
+
+REGISTRY = """
+@register
+def {}(): ...
+
+
+@register(kind="big")
+@kit.cached
+def {}(): ...
+
+
+@kit.cached
+def other(): ...
+"""
+
+
+def test_program_that_names_a_registered_function_is_made_to_name_a_changed_one():
+    test = (
+        "import kit\nimport pytest\n\n@pytest.mark.parametrize('name', kit.listed())\n"
+        "def test_all(name):\n    kit.create(name)\n"
+    )
+    texts = {
+        "nets.py": REGISTRY.format("small", "large"),
+        "more.py": REGISTRY.format("tiny", "huge"),
+        "README.md": "```python\nnet = create('small', 'other')\n```\n",
+        "tests/test_kit.py": test,
+    }
+    registered = registered_names(texts, ["large", "other", "Net"])
+    assert registered == {"large": {"small"}}
+    drivers = list(drivers_of(texts, ProjectNames(texts), ["small", "listed"]))
+    found = list(registered_programs(registered, drivers))
+    assert [each.source for each in found] == [
+        "net = create('large', 'other')",
+        "import kit\nname = 'large'\nkit.create(name)",
+    ]
+    assert [each.says for each in found] == ["`'small'` is `'large'`", "`name` is `'large'`"]
+    assert all(each.guessed and "large" in each.words for each in found)
+
+
+def test_relative_imports_of_a_started_file_work_outside_its_package():
+    text = "from .parts import part\nfrom .. import kit\n\nif __name__ == '__main__':\n"
+    texts = {"pack/net/run.py": text + "    part(kit)\n"}
+    (driver,) = drivers_of(texts, ProjectNames(texts), ["part"])
+    assert driver.source == "from pack.net.parts import part\nfrom pack import kit\npart(kit)"
