@@ -95,7 +95,7 @@ def _use_of(word: str) -> re.Pattern[str]:
     """Return what finds an import of a name, or a server that is called so."""
     name = re.escape(word)
     return re.compile(
-        rf"^[ \t]*(?:import|from)\b.*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co)\b",
+        rf"^[ \t]*(?:import|from)\b[^#\n]*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co)\b",
         re.MULTILINE,
     )
 

@@ -108,6 +108,7 @@ class CheckProgress:
         self._status = status
         self._total = 0
         self._done = 0
+        self._reasons = set[str]()
         self._clock = WorkClock()
         self._announced: int | None = None
 
@@ -152,9 +153,10 @@ class CheckProgress:
                 self._console.print(f"  {weight} {place} {escape(_flat(verdict.title))}".rstrip())
             case Broken():
                 self._console.print(f"  [magenta]broken[/] {escape(_flat(verdict.error))}")
-            case Skipped():
+            case Skipped() if verdict.reason not in self._reasons:
+                self._reasons.add(verdict.reason)
                 self._console.print(f"  [dim]not tested: {escape(_flat(verdict.reason))}[/]")
-            case LibraryBug():
+            case Skipped() | LibraryBug():
                 pass
 
     def _show(self, line: str) -> None:

@@ -147,3 +147,20 @@ def test_paths_lead_through_the_schema(name):
             field = messages[message][step.removesuffix("[]")]
             assert bool(field.get("repeated")) == step.endswith("[]")
             message = field["type"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("from torchvision import ops  # google\n", False),
+        ("# as in OpenAI's CLIP\nname = 'openai-clip'\n", False),
+        ("if deep:\n    import openai\n", True),
+        ("url = 'https://api.openai.com/v1/embeddings'\n", True),
+        ("kit = importlib.import_module('openai')\n", True),
+        ("import boto3\nclient = boto3.client('rekognition')\n", True),
+        ("from transformers import pipeline\n", True),
+        ("pipeline = load('transformers')\n", False),
+    ],
+)
+def test_file_that_asks_imports_a_client_or_names_its_server(text, asks):
+    assert load_catalogue().mentions(text) is asks

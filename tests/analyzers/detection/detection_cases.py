@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 from analyzers.catalogue import load_catalogue
@@ -33,7 +34,7 @@ def everything(files: dict[str, str]) -> DetectionResult:
     )
 
 
-def changed(base: dict[str, str], head: dict[str, str]) -> DetectionResult:
+def changed(base: dict[str, str], head: dict[str, str], seconds: float = inf) -> DetectionResult:
     """What a change from ``base`` to ``head`` makes worth testing."""
     changes = tuple(
         FileChange(
@@ -42,7 +43,8 @@ def changed(base: dict[str, str], head: dict[str, str]) -> DetectionResult:
         for path in sorted(base.keys() | head.keys())
         if base.get(path) != head.get(path)
     )
-    return detect(ChangeSet("repository", "base", "head", changes, head, base), load_catalogue())
+    change = ChangeSet("repository", "base", "head", changes, head, base)
+    return detect(change, load_catalogue(), seconds=seconds)
 
 
 def _lines(text: str) -> range:

@@ -11,6 +11,7 @@ from analyzers.catalogue import load_catalogue
 from analyzers.detection.cst_modules import Positions
 from analyzers.detection.dataflow.dataflow_values import (
     MAX_DEPTH,
+    MAX_SIZE,
     NOTHING,
     ParameterMark,
     join,
@@ -103,6 +104,14 @@ FILES = Files(
 )
 def test_imports_find_project_files(importer, level, module, found):
     assert FILES.resolve(importer, level, module) == found
+
+
+def test_values_stay_within_their_size():
+    value = text("x")
+    for _ in range(5):
+        value = make(fields=dict.fromkeys(range(10), value))
+        assert value.size <= MAX_SIZE
+    assert MAX_SIZE < 10**5
 
 
 def test_values_stay_within_their_depth():

@@ -114,6 +114,13 @@ def test_named_consumer_is_tested_through_its_caller():
     assert [target.id for target in named("a.py::classify").targets] == ["a.py::check"]
 
 
+def test_search_that_has_no_time_says_so():
+    found = changed({"a.py": CODE}, {"a.py": CODE.replace("> 9", "> 8")}, seconds=0)
+    ((target, reason),) = [(each.target, each.reason) for each in found.skipped]
+    assert (target, found.targets) == ("a.py", ())
+    assert "ended after 0 seconds of processor time, with 0 of 1 files read" in reason
+
+
 def test_unknown_name_is_skipped_with_a_reason():
     found = named("a.py::nowhere", "b.py::ask")
     assert found.targets == ()

@@ -61,6 +61,14 @@ def test_verdicts_are_told_as_they_stand(said, verdict, line):
     assert file.getvalue().strip() == line
 
 
+def test_reason_is_told_once(said):
+    progress, file = said
+    for name in ("a.py::f", "a.py::g"):
+        progress.found(Skipped("assayer", name, "no time"))
+    progress.found(Skipped("assayer", "a.py::h", "no memory"))
+    assert file.getvalue().split("\n") == ["  not tested: no time", "  not tested: no memory", ""]
+
+
 def test_quiet_listener_is_silent(capsys):
     with progress_listener(quiet=True) as listener:
         assert isinstance(listener, SilentListener)
