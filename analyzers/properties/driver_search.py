@@ -56,6 +56,8 @@ has a turn of its own afterwards."""
 UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY = 0.5, 0.8
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
+LEAST_PROGRAMS = 12
+"""So many programs may meet the limit of one before the time of all is spent."""
 _UNDECIDED = NotRun | TimedOut
 OWN_ERRORS = frozenset(
     {"AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError"}
@@ -295,6 +297,7 @@ class _Search:
         drivers = self._ranked() if self.subjects else []
         if not drivers:
             return self.found
+        self.longest = max(SHORTEST, min(LONGEST, self._time() / LEAST_PROGRAMS))
         used = {word for each in drivers for word in re.findall(r"\w+", each.source)}
         texts = relevant_texts(self._texts(), used, self._words())
         self.found.definitions = Definitions.of(texts)
@@ -577,11 +580,14 @@ class _Search:
             return
         if self.until == float("inf"):  # the start of the processes does not count
             self.begun = time.monotonic()
-            seconds = SECONDS + SECONDS_EACH * len(self.subjects)
-            left = self._share(SHARE, SHARE_OF_MANY) * self.bench.remaining()
-            self.until = self.begun + min(seconds, left)
+            self.until = self.begun + self._time()
         for number, probe, (base, head) in zip(probes, given, pairs, strict=True):
             yield number, ComparedRun(probe, base, head)
+
+    def _time(self) -> float:
+        """Return the seconds that the search may take from now on."""
+        left = self._share(SHARE, SHARE_OF_MANY) * self.bench.remaining()
+        return min(SECONDS + SECONDS_EACH * len(self.subjects), left)
 
     def _share(self, of_one: float, of_many: float) -> float:
         """Return a part of the time that grows with the number of changed functions."""
