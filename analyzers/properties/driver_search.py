@@ -384,8 +384,7 @@ class _Search:
         for numbers in (True, False):
             plans: list[tuple[Variations, tuple[Edit, ...]]] = []
             for each in slow:
-                edits = first_rounds(each.tree, each.driver.fixed)
-                edits += shrunk(each.tree, each.driver.fixed) if numbers else []
+                edits = _smaller(each, numbers=numbers)
                 if edits and time.monotonic() < self.until:
                     plans.append((each, tuple(edits)))
             taken = list(self._taken(plans))
@@ -470,8 +469,7 @@ class _Search:
         """Shrink the large numbers of a slow driver while it still reaches the target."""
         if known.seconds < SLOW_SECONDS:
             return
-        tree, fixed = known.variations.tree, known.driver.fixed
-        edits = [*shrunk(tree, fixed), *first_rounds(tree, fixed)]
+        edits = _smaller(known.variations)
         for chosen in [tuple(edits), *((each,) for each in edits)] if edits else ():
             if not self._goes_on():
                 return
@@ -537,7 +535,7 @@ class _Search:
             elif _is_comparable(run):
                 found[number] = run
                 continue
-            shorter = self._shorter(run, plans[number][0].driver, plans[number][1])
+            shorter = self._shorter(run, *plans[number])
             if shorter is not None:
                 shortened[number] = shorter
         found_shorter = {n: run for n, run in self._both(shortened) if _is_comparable(run)}
@@ -548,15 +546,22 @@ class _Search:
                 self.found.compared.append(replace(taken, unsure=unsure))
         return found
 
-    def _shorter(self, run: ComparedRun, driver: Driver, edits: Sequence[Edit]) -> Probe | None:
-        """Return a program up to where it fails, if that was not tried; note what head runs."""
+    def _shorter(
+        self, run: ComparedRun, variations: Variations, edits: Sequence[Edit]
+    ) -> Probe | None:
+        """Return a program up to where it fails, if that was not tried; note what head runs.
+
+        One that is too slow is made small first.
+        """
+        driver = variations.driver
         ends_early = not isinstance(run.base.ending, Returned)
         if ends_early:
             self._note_alone(run, driver, edits)
         if _met_limit(run.base):
             assert run.probe.program is not None
             self.slow.add(run.probe.program.source)
-            return None
+            if not edits and _smaller(variations):
+                return None
         completed = (run.base if ends_early else run.head).completed
         shorter = _prefix(run.probe, completed, driver.fixed)
         return shorter if shorter is not None and self._is_new(shorter) else None
@@ -612,6 +617,12 @@ class _Search:
         new = source not in self.tried
         self.tried.add(source)
         return new
+
+
+def _smaller(variations: Variations, *, numbers: bool = True) -> list[Edit]:
+    """Return the edits that make a program small: large numbers, and one round of each loop."""
+    tree, fixed = variations.tree, variations.driver.fixed
+    return [*(shrunk(tree, fixed) if numbers else ()), *first_rounds(tree, fixed)]
 
 
 def _names_it(source: str, function: FunctionContext) -> bool:

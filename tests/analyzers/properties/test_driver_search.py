@@ -1,5 +1,7 @@
 """The project's own programs on base and head, both run for real."""
 
+import ast
+
 import pytest
 
 from analyzers.properties import driver_search
@@ -246,6 +248,29 @@ class SlowLoops(SlowRevisions):
     """Two revisions on which loops take too long."""
 
     slow_word = "in sizes"
+
+
+class SlowEnds(TwoRevisions):
+    """Two revisions on which the statement that trains takes too long."""
+
+    def run_programs(self, probes, seconds):
+        pairs = super().run_programs(probes, seconds)
+        found = []
+        for probe, pair in zip(probes, pairs, strict=True):
+            texts = [ast.unparse(each) for each in ast.parse(probe.program.source).body]
+            late = next((n for n, each in enumerate(texts) if "= train(" in each), None)
+            slow = Run(TimedOut(seconds), completed=late or 0)
+            found.append(pair if late is None else (slow, slow))
+        return found
+
+
+@pytest.mark.parametrize("sides", ["4, 6, 8", "4096, 6, 8"])
+def test_program_whose_end_is_too_slow_is_compared_up_to_it(sides):
+    readme = README.replace("(4, 6, 8))", f"({sides}))\ntrain(y)")
+    bench = SlowEnds(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
+    bench.changed = [target("Net.forward")]
+    (finding,) = driven(target("Net.forward"), bench)
+    assert "train" not in finding.evidence["code"]
 
 
 HELPER = (
