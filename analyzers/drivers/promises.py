@@ -17,6 +17,7 @@ from analyzers.drivers.definitions import Definitions, Function
 
 RESULT = "result"
 MOST_PARTS = 3
+LEAST_PLACES = 2
 Described = Mapping[str, Any]
 _LIBRARIES = frozenset(
     {"copy", "einops", "functools", "itertools", "math", "numpy", "os", "random", "re", "torch"}
@@ -30,6 +31,8 @@ _TENSORS = frozenset({"Tensor", "Parameter"})
 _FLOATS = re.compile(r"^(torch\.)?float(32|64)$")
 _NEEDED = ("copy", "numpy", "torch")
 _MASK = re.compile(r"mask", re.IGNORECASE)
+_KEPT = re.compile(r"cache|past|state|hidden|memor|mems|prev", re.IGNORECASE)
+_HANDS_OUT = re.compile(r"^(return|output|get)_")
 _DRAWN = re.compile(r"^torch\.(randn|rand|ones|zeros|linspace|full|normal)$")
 _DRAWN_LIKE = re.compile(r"^torch\.(randn|rand)_like$")
 _HALF = re.compile(r"double|half|float64|float16|dtype|\.to\(")
@@ -226,6 +229,7 @@ def call_promises(
     mode = f"{program.instance}.eval()" if model else ""
     found: list[Promise] = [*_twin(program, definitions)]
     found += [*_rows(program, arrays, result), *_masked(program, arrays, seen, result)]
+    found += [*_padded(program, arrays, result), *_continued(program, arrays, result, definitions)]
     found += [*_reload(program)] if model else []
     found.append(Promise("repetition", f"near(again, {RESULT})", f"again = {program.again({})}"))
     found += _mutation(arrays)
@@ -244,16 +248,20 @@ def _is_tensor(described: Described) -> bool:
     return described["type"] in _TENSORS
 
 
-def _alike(result: Described, rows: int, condition: str) -> str:
-    """Return a condition on each part of a result that has rows; empty where none has.
+def _alike(result: Described, first: Sequence[int], condition: str) -> str:
+    """Return a condition on each part of a result with these first sizes; empty where none has.
 
     In ``condition``, ``{}`` is the access to a part.
     """
     parts: Mapping[str, Described] = {"": result}
     if result["kind"] == "parts" and result["access"] in ("index", "key"):
         parts = {f"[{key}]": each for key, each in result["parts"].items()}
-    known = [k for k, e in parts.items() if _is_array(e) and e["shape"][:1] == [rows]]
+    known = [k for k, e in parts.items() if _begins(e, first)]
     return " and ".join(condition.replace("{}", key) for key in known[:MOST_PARTS])
+
+
+def _begins(described: Described, first: Sequence[int]) -> bool:
+    return _is_array(described) and described["shape"][: len(first)] == list(first)
 
 
 def _with_rows(arrays: Mapping[str, Described]) -> tuple[int, dict[str, Described]]:
@@ -269,12 +277,12 @@ def _rows(
     rows, cut = _with_rows(arrays)
     if rows > 1:
         alone = program.again({name: f"{name}[:1]" for name in cut})
-        condition = _alike(result, rows, f"near(alone{{}}, {RESULT}{{}}[:1])")
+        condition = _alike(result, [rows], f"near(alone{{}}, {RESULT}{{}}[:1])")
         if condition:
             yield Promise("batch independence", condition, f"alone = {alone}")
     elif rows == 1 and all(len(each["shape"]) > 1 for each in cut.values()):
         joined = program.again({name: _two_rows(name, each) for name, each in cut.items()})
-        condition = _alike(result, 1, f"near(both{{}}[:1], {RESULT}{{}})")
+        condition = _alike(result, [1], f"near(both{{}}[:1], {RESULT}{{}})")
         if condition:
             yield Promise("batch independence", condition, f"both = {joined}")
 
@@ -346,9 +354,97 @@ def _disturbed(
     after += f"again = {program.again({name: 'other'})}"
     kept = hidden.removeprefix("~") if hidden.startswith("~") else f"~{hidden}"
     shape = array["shape"][:1]
-    inside = _alike(result, shape[0], f"near(again{{}}[{kept}], {RESULT}{{}}[{kept}])")
+    inside = _alike(result, shape, f"near(again{{}}[{kept}], {RESULT}{{}}[{kept}])")
     condition = inside or f"near(again, {RESULT})"
     return Promise("masked places", condition, after, before, f"{name} {hidden}")
+
+
+def _padded(
+    program: CalledProgram, arrays: Mapping[str, Described], result: Described
+) -> Iterator[Promise]:
+    """Masked places that are added at the end have no effect."""
+    for parameter, mask in program.arguments:
+        described = arrays.get(mask)
+        if described is None or not _MASK.search(f"{parameter} {mask}"):
+            continue
+        shape = described["shape"]
+        along = {name: each for name, each in arrays.items() if _begins(each, shape)}
+        is_mask = "bool" in described["dtype"] and _is_tensor(described) and _size(shape) > 0
+        if not is_mask or not shape or len(along) == 1:
+            continue
+        before = ":, " * (len(shape) - 1)
+        for hidden in (False, True):
+            other = {
+                name: _longer(name, each, f"{before}-1:", str(hidden) if name == mask else "")
+                for name, each in along.items()
+            }
+            shown = f"near(again{{}}[{before}:-1], {RESULT}{{}})"
+            condition = _alike(result, shape, shown) or f"near(again, {RESULT})"
+            after = f"again = {program.again(other)}"
+            yield Promise("padding", condition, after, about=f"{mask} {hidden}")
+
+
+def _longer(name: str, array: Described, last: str, filled: str) -> str:
+    """Return an array with one more place at the end, of other numbers or ``filled``."""
+    more = f"{name}[{last}]"
+    if filled:
+        more = f"torch.full_like({more}, {filled})"
+    elif "float" in array["dtype"]:
+        more = f"{more} * -3 + 2"
+    return f"torch.cat(({name}, {more}), {last.count(',')})"
+
+
+def _callee(program: CalledProgram, definitions: Definitions) -> Function | None:
+    """Return the project's function, or the method, that is called."""
+    made, name = program.made(), program.function.rpartition(".")[2]
+    if made is None:
+        return definitions.functions.get(name)
+    node = definitions.classes.get(ast.unparse(made.func).rpartition(".")[2])
+    names = ("forward", "__call__") if program.function == program.instance else (name,)
+    found = (None if node is None else definitions.method(node, each) for each in names)
+    return next((each for each in found if each is not None), None)
+
+
+def _continued(
+    program: CalledProgram,
+    arrays: Mapping[str, Described],
+    result: Described,
+    definitions: Definitions,
+) -> Iterator[Promise]:
+    """A cache changes no result: with and without, or a sequence at once and in two parts."""
+    callee = _callee(program, definitions)
+    given = {name for name, _ in program.arguments} | {each.arg for each in program.call.keywords}
+    free = [] if callee is None else definitions.parameters(callee)
+    optional = {
+        each.name: each.default.value
+        for each in free
+        if each.name not in given
+        and isinstance(each.default, ast.Constant)
+        and _KEPT.search(each.name)
+    }
+    flags = [name for name, value in optional.items() if isinstance(value, bool)]
+    for name in flags:
+        if "cache" in name and not _HANDS_OUT.match(name) and _is_array(result):
+            other = program.again({}, **{name: repr(not optional[name])})
+            after = f"torch.manual_seed(0)\nagain = {other}"
+            yield Promise(
+                "cached decoding", f"near(again, {RESULT})", after, "torch.manual_seed(0)", name
+            )
+    taken = [name for name, value in optional.items() if value is None]
+    sizes = next((e["shape"][:2] for e in arrays.values() if len(e["shape"]) > 1), [0, 0])
+    parts = {name: each for name, each in arrays.items() if _begins(each, sizes)}
+    if not taken or sizes[1] < LEAST_PLACES or not all(map(_is_tensor, parts.values())):
+        return
+    flag = {name: "True" for name in flags[:1] if optional[name] is False}
+    place = "[0]{}" if flag and _is_array(result) else "{}"
+    condition = _alike(result, sizes, f"near(last{place}[:, -1:], {RESULT}{{}}[:, -1:])")
+    first = program.again({name: f"{name}[:, :-1]" for name in parts}, **flag)
+    for way in ("rest", "whole"):
+        rest = {name: f"{name}[:, -1:]" for name in parts} if way == "rest" else {}
+        last = program.again(rest, **{**flag, taken[0]: "first[-1]"})
+        if condition:
+            after = f"first = {first}\nlast = {last}"
+            yield Promise("cached decoding", condition, after, about=f"{taken[0]} {way}")
 
 
 def _size(shape: Sequence[int]) -> int:

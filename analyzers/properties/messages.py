@@ -252,6 +252,10 @@ _PROMISES = {
     "assertion": "On base, what the project's own test asserts holds; with this change, it fails.",
     "batch independence": DEPENDENT_ROWS,
     "masked places": MASKED,
+    "padding": "On base, masked places that are added at the end make no difference to the result;"
+    " with this change, they do: an example gives another result in a batch of longer ones.",
+    "cached decoding": "On base, a sequence that is continued from what was kept of its beginning"
+    " gives what it gives at once; with this change, it does not.",
     "state_dict": RELOADS,
     "row order": PERMUTES,
     "repetition": "On base, the same call gives the same result again; with this change, it does"

@@ -38,8 +38,8 @@ _SEEDS = {
 }
 _ORDER = (
     *(ASSERTION, "unchanged arguments", "repetition", "function", "batch independence"),
-    *("masked places", "state_dict", "row order", "reduction", "settable property"),
-    *("precision", "gradient"),
+    *("masked places", "padding", "cached decoding", "state_dict", "row order", "reduction"),
+    *("settable property", "precision", "gradient"),
 )
 """The names of promises, the most telling first."""
 

@@ -35,6 +35,32 @@ class ToGray:
         return to_gray(image) * self.scale
 
 
+class Decoder(nn.Module):
+    def __init__(self, dim=4):
+        super().__init__()
+        self.linear = nn.Linear(dim, dim)
+
+    def forward(self, x, cache=None, return_cache=False):
+        x = self.linear(x)
+        seen = x if cache is None else torch.cat((cache, x), 1)
+        y = seen.cumsum(1)[:, -x.shape[1]:]
+        return (y, seen) if return_cache else y
+
+    def generate(self, x, use_cache=True):
+        if not use_cache:
+            return torch.cat([self(x[:, : n + 1])[:, -1:] for n in range(x.shape[1])], 1)
+        found, kept = [], None
+        for each in x.split(1, 1):
+            y, kept = self(each, cache=kept, return_cache=True)
+            found.append(y)
+        return torch.cat(found, 1)
+
+
+def pooled(x, mask):
+    many = mask.sum(1, keepdim=True)
+    return x.masked_fill(~mask[..., None], 0).sum(1) / many
+
+
 def to_gray(image, scale=1.0):
     return image.mean(-1) * scale
 
@@ -95,6 +121,15 @@ AVERAGE = (
     "mean = Average(net)\ny = mean(torch.ones(3))"
 )
 DOUBLED = "import torch\nfrom net import doubled\ny = doubled(torch.randn({0}, 3))"
+DECODER = "import torch\nfrom net import Decoder\ny = Decoder()(torch.randn({0}, 3, 4))"
+GENERATES = (
+    "import torch\nfrom net import Decoder\ndecoder = Decoder()\n"
+    "y = decoder.generate(torch.randn({0}, 3, 4))"
+)
+POOLED = (
+    "import torch\nfrom net import pooled\nmask = torch.arange(5) < {0}\n"
+    "y = pooled(torch.randn(2, 5, 4), mask=mask.expand(2, 5))"
+)
 ASSERTS = (
     "import torch\nfrom net import to_gray\nx = torch.rand({0}, 3)\n"
     "asserted_1 = to_gray(x).max() <= 1"
@@ -122,6 +157,14 @@ def told(program, old, new, function="Net.forward", base=CODE):
     [
         ("batch independence", NET, "self.linear(x)", "self.linear(x) - x.mean(0)"),
         ("masked places", MASKED, "self.linear(x)", "self.linear(x - x.amax(1, keepdim=True))"),
+        ("padding", POOLED, "many = mask.sum(1, keepdim=True)", "many = mask.shape[1]"),
+        ("cached decoding", DECODER, "torch.cat((cache, x), 1)", "torch.cat((cache, x), 1) - 1"),
+        (
+            "cached decoding",
+            GENERATES,
+            "self(each, cache=kept, return_cache=True)",
+            "self(each, cache=None, return_cache=True)",
+        ),
         (
             "state_dict",
             NET,
@@ -157,6 +200,9 @@ def test_promise_that_head_breaks_is_named(name, program, old, new):
         (NET, "nn.Linear(dim, dim)", "nn.Linear(dim, dim, bias=False)"),
         (GRAY, "image.mean(-1) * scale", "image.amax(-1) * scale"),
         (LOSS, "(x - y).abs()", "(x - y) ** 2"),
+        (POOLED, ".sum(1) / many", ".sum(1) / many * 2"),
+        (DECODER, "self.linear(x)", "self.linear(x) * 2"),
+        (GENERATES, "self.linear(x)", "self.linear(x) * 2"),
         (FILTER, "[2.0, 1.0]", "[3.0, 1.0]"),
         (DOUBLED, "x * 2", "x * 2.0"),
     ],
