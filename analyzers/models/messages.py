@@ -18,6 +18,7 @@ _NAMES = {
     "onnxruntime": "ONNX Runtime",
     "onnxruntime-torchscript": "ONNX Runtime (exported with `dynamo=False`)",
     "jit-trace": "`torch.jit.trace`",
+    "jit-script": "`torch.jit.script`",
     "export": "`torch.export`",
     "inductor": "`torch.compile`",
     "openvino": "OpenVINO",

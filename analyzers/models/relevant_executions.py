@@ -35,7 +35,11 @@ _KERAS_BACKEND = re.compile(
     rf"KERAS_BACKEND[\"']?\s*[:=]\s*[\"']?(?P<name>{'|'.join(_KERAS_BACKENDS)})\b"
 )
 _HALF = ("torch.float16", "torch.half")
-_CAPTURES = {"torch.jit.trace": "jit-trace", "torch.export.export": "export"}
+_CAPTURES = {
+    "torch.jit.trace": "jit-trace",
+    "torch.jit.script": "jit-script",
+    "torch.export.export": "export",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def _used(path: str, text: str) -> Iterator[tuple[str, ExecutionUse]]:
 
 _WORDS = (
     "onnx", "compile", "half", "bfloat16", "float16", "autocast", "cuda", "channels_last",
-    "openvino", "KERAS_BACKEND", "set_backend", "trace", "export",
+    "openvino", "KERAS_BACKEND", "set_backend", "trace", "script", "export",
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ def uses(code, path="run.py"):
         ("from torch.onnx import export\nexport(m, x, 'm.onnx')", "onnxruntime"),
         ("import onnxruntime as ort", "onnxruntime"),
         ("torch.jit.trace(m, x)", "jit-trace"),
+        ("torch.jit.script(m)", "jit-script"),
         ("from torch.export import export\nexport(m, (x,))", "export"),
         ("fast = torch.compile(m)", "inductor"),
         ("m.compile(mode='max-autotune')", "inductor"),

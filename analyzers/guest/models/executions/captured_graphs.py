@@ -1,13 +1,13 @@
-"""Graphs that torch captures of a model and runs itself: traces, and exported programs."""
+"""Programs that torch makes of a model and runs itself: traces, scripts, exported programs."""
 
 from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..model_types import ModelUnderTest
-from .exporter_output import refusing, silenced, temporary_cache
+from ..model_types import ModelUnderTest, Unsupported
+from .exporter_output import error_summary, refusing, silenced, temporary_cache
 from .tensor_trees import Flattened, flatten_model
-from .torch_executions import TorchExecution, run_seeded
+from .torch_executions import TorchExecution, run_seeded, run_without_gradients
 
 
 class Traced(TorchExecution):
@@ -46,3 +46,25 @@ class Exported(Traced):
 
         program: Any = torch.export.export(flattened.module, flattened.tensors)
         return program.module()
+
+
+class Scripted(TorchExecution):
+    """The program of ``torch.jit.script``, which keeps branches and has a language of its own."""
+
+    name = "jit-script"
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """Return the compiled model; raises :class:`Unsupported` for what does not compile."""
+        import torch
+
+        with silenced():
+            try:
+                run = run_without_gradients(torch.jit.script(model.module))
+            except Exception as error:
+                raise Unsupported(error_summary(error)) from error
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            with silenced():
+                return run(*inputs, **keywords)
+
+        return call

@@ -6,7 +6,7 @@ from typing import Dict, Tuple
 
 from ..keras.keras_executions import KERAS
 from ..model_types import Execution, ModelUnderTest
-from .captured_graphs import Exported, Traced
+from .captured_graphs import Exported, Scripted, Traced
 from .onnx_executions import OnnxRuntime, OnnxRuntimeTorchScript, OpenVino
 from .torch_executions import (
     BFLOAT16,
@@ -31,6 +31,7 @@ _TORCH: Tuple[Execution, ...] = (
     OnnxRuntime(),
     OnnxRuntimeTorchScript(),
     Traced(),
+    Scripted(),
     Exported(),
     Inductor(),
     OpenVino(),

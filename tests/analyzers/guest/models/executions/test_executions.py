@@ -34,7 +34,7 @@ def ran(name: str, model: ModelUnderTest) -> list[numpy.ndarray]:
     return [as_numpy(leaf) for leaf in tensor_leaves(run(*model.inputs, **model.keywords))]
 
 
-@pytest.mark.parametrize("name", ON_CPU)
+@pytest.mark.parametrize("name", [*ON_CPU, "jit-script"])
 def test_network_gives_the_same_and_stays_as_it_is(name: str) -> None:
     model = small_network()
     given = model.inputs[0].clone()
@@ -80,6 +80,21 @@ def test_data_dependent_control_flow_is_unsupported() -> None:
     model = model_of(lambda given: given + 1 if given.sum() > 0 else given, numbers(3))
     with pytest.raises(Unsupported):
         ran("onnxruntime", model)
+
+
+class Deciding(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if bool(x.sum() > 0):
+            return x + 1
+        return x - 1 if torch.jit.is_scripting() else x
+
+
+def test_script_keeps_branches_and_what_it_takes_for_itself() -> None:
+    run = EXECUTIONS["jit-script"].prepared(ModelUnderTest(Deciding(), (torch.ones(2),)))
+    assert torch.equal(run(torch.ones(2)), torch.full((2,), 2.0))
+    assert torch.equal(run(-torch.ones(2)), torch.full((2,), -2.0))
+    with pytest.raises(Unsupported, match="variable number of arguments"):
+        ran("jit-script", model_of(torch.relu, numbers(3)))
 
 
 def test_exports_refuse_other_sizes_and_values() -> None:
