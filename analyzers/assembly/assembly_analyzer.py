@@ -47,6 +47,7 @@ from analyzers.assembly.parameter_flow import (
     names_of,
 )
 from analyzers.assembly.value_settings import settings
+from analyzers.assembly.watched_flows import is_handed_on, watched_flows
 from analyzers.inference.exploration import is_explorable, not_installed
 from analyzers.inference.shape_interpreter.project_modules import defaults_of
 from analyzers.ports import Executor
@@ -88,8 +89,7 @@ class AssemblyAnalyzer:
             yield Skipped(NAME, target.id, f"its layers were not tried: {missing}")
             return
         built = layers_of(function, text, layers)
-        if built:
-            yield from _examined(function, built, layers, target, bench)
+        yield from _examined(function, built, layers, target, bench)
 
     def _layers(self, target: Target, bench: Executor) -> Layers:
         recorded = bench.record(target, ())
@@ -98,9 +98,14 @@ class AssemblyAnalyzer:
 
 
 def _builds(function: Function, text: str) -> bool:
+    """Return whether a function builds layers, or calls one of its file that does."""
     known = names_of(text)
-    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
-    return any(known.public(each).startswith(_ROOM) for each in calls)
+    helpers = {e.name: e for e in ast.parse(text).body if isinstance(e, ast.FunctionDef)}
+    called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    named = (each.id for each in called if isinstance(each, ast.Name))
+    helping = (helpers[name] for name in named if name in helpers)
+    inside = (n.func for each in helping for n in ast.walk(each) if isinstance(n, ast.Call))
+    return any(known.public(each).startswith(_ROOM) for each in (*called, *inside))
 
 
 def _examined(
@@ -111,14 +116,15 @@ def _examined(
     bench: Executor,
 ) -> Iterator[Verdict]:
     usual = usual_call(function, target, bench)
-    found = list(flows(function, built))
     if usual is None:
         return
     trier = CallProber(target, bench, usual)
+    found = list(flows(function, built))
     candidates = inputs(function, built, bench.source(target.path))
     given = next((x for x in candidates if trier.holds(called(x))), None)
     if target.reason is Reason.CHANGED:
-        yield from _boundaries(found, given, function, trier, layers)
+        watched = watched_flows(found, function, trier, layers)
+        yield from _boundaries([*found, *watched], given, function, trier, layers)
     if given is not None and target.reason is Reason.CHANGED:
         yield from _shapes(found, given, (function, built), trier)
     if given is not None and function.name == _CONSTRUCTOR:
@@ -142,13 +148,14 @@ def _boundaries(
     text = bench.source(target.path)
     for each in gravest(taken, MOST):
         suggestion = assembly_findings.guard(each.flow, each.condition, function, target.path, text)
-        absent = not _is_handed_on_base(each.flow, target, bench, layers)
+        absent = not _is_handed_on_base(each.flow, trier, layers)
         yield replace(unchecked_finding(each, target, suggestion), absent_on_base=absent)
 
 
-def _is_handed_on_base(
-    flow: ParameterFlow, target: Target, bench: Executor, layers: Layers
-) -> bool:
+def _is_handed_on_base(flow: ParameterFlow, trier: CallProber, layers: Layers) -> bool:
+    target, bench = trier.target, trier.bench
+    if flow.access:
+        return is_handed_on(flow, trier, bench.run_on_base)
     there = bench.base(target.path)
     function = None if there is None else function_of(there[1], target.function)
     if there is None or function is None:

@@ -85,6 +85,10 @@ def _inside(argument: Argument | None, attribute: str, value: str) -> RecipeArgu
     if not isinstance(argument, RecipeArgument):
         return None
     tree = ast.parse(argument.recipe, mode="eval").body
+    if isinstance(tree, ast.Dict):
+        other = ast.parse(f"{{{attribute!r}: {value}}}", mode="eval").body
+        assert isinstance(other, ast.Dict)
+        return RecipeArgument(ast.unparse(_merged(tree, other)))
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         return None
     if tree.args:
@@ -92,6 +96,16 @@ def _inside(argument: Argument | None, attribute: str, value: str) -> RecipeArgu
     kept = [each for each in tree.keywords if each.arg != attribute]
     changed = ast.keyword(attribute, ast.parse(value, mode="eval").body)
     return RecipeArgument(ast.unparse(ast.Call(tree.func, [], [*kept, changed])))
+
+
+def _merged(first: ast.Dict, second: ast.Dict) -> ast.Dict:
+    """Return the dictionary with the entries of both, those of the second last."""
+    said = {ast.unparse(each) for each in second.keys if each is not None}
+    pairs = zip(first.keys, first.values, strict=True)
+    kept = [(key, value) for key, value in pairs if key is None or ast.unparse(key) not in said]
+    pairs = zip(second.keys, second.values, strict=True)
+    keys, values = zip(*kept, *pairs, strict=True)
+    return ast.Dict(list(keys), list(values))
 
 
 CONDITIONS = ("trains(5)", "settles(50)")

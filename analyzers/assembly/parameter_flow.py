@@ -61,18 +61,20 @@ class ParameterFlow:
     """A value that is given to a function and becomes a layer's parameter as it is.
 
     ``given`` is the function's parameter, ``attribute`` what is read of it (``eps`` of
-    ``config.eps``), empty where it is the value itself.
+    ``config.eps``), empty where it is the value itself.  ``access`` is the expression that
+    reads it where that is another one (``config["eps"]``).
     """
 
     given: str
     attribute: str
     built: BuiltLayer
     parameter: LayerParameter
+    access: str = ""
 
     @property
     def source(self) -> str:
-        """Return how the function spells the value."""
-        return f"{self.given}.{self.attribute}" if self.attribute else self.given
+        """Return an expression over the function's parameters that is the value."""
+        return self.access or (f"{self.given}.{self.attribute}" if self.attribute else self.given)
 
     @property
     def name(self) -> str:
@@ -102,8 +104,13 @@ def layers_of(
     function: Function, text: str, layers: Mapping[str, LayerApi]
 ) -> tuple[BuiltLayer, ...]:
     """Return the layers that a function builds, in the order of its lines."""
+    return layer_calls(function, text, layers)
+
+
+def layer_calls(tree: ast.AST, text: str, layers: Mapping[str, LayerApi]) -> tuple[BuiltLayer, ...]:
+    """Return the layers that a part of a file builds, in the order of its lines."""
     known = names_of(text)
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     found = ((call, layers.get(known.public(call.func))) for call in calls)
     built = (BuiltLayer(api, call, _arguments(api, call)) for call, api in found if api is not None)
     return tuple(sorted(built, key=lambda each: (each.call.lineno, each.call.col_offset)))

@@ -69,7 +69,7 @@ class Revision:
         except Exception as error:  # noqa: BLE001 - the tested code's own
             return Run(self._raised(error))
         if probe.ensures and not probe.observed:
-            return self._asked(probe, result, values)
+            return self._asked(probe, result, {**_defaults(called), **values})
         state = random_digest()
         if probe.ensures:
             values |= described_values(*self._prepared(probe), probe.ensures)
@@ -152,6 +152,11 @@ class Revision:
             return bool(torch.isfinite(torch.as_tensor(value)).all())
 
         return bool(eval(condition, {**self.names, **values, "result": result, "finite": finite}))
+
+
+def _defaults(function):
+    parameters = inspect.signature(function).parameters.items()
+    return {name: each.default for name, each in parameters if each.default is not each.empty}
 
 
 class TwoRevisions(IdleBench):
