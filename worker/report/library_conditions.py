@@ -67,7 +67,10 @@ def comparison(condition: str) -> Comparison | None:
 
 FORWARDS = ("forward", "call", "__call__")
 _RULES = ("divergence", "non-finite", "crash")
-_EXECUTIONS = ("onnxruntime", "onnxruntime-torchscript", "inductor", "onednn-off")
+_EXECUTIONS = frozenset(
+    {"onnxruntime", "onnxruntime-torchscript", "inductor", "onednn-off", "jit-trace", "jit-script"}
+    | {"export", "eager", "bfloat16", "float16", "channels-last"}
+)
 """Executions that a test can make by itself (``templates/reproducer/helpers``)."""
 
 
@@ -79,6 +82,17 @@ class ExecutionCondition:
     execution: str
     inputs: str = ""
     mutations: str = ""
+    other: str = ""
+
+
+_CHANGES = {
+    "negated": "-x",
+    "lowered": "-x.abs() - 1.0",
+    "raised": "x.abs() + 1.0",
+    "enlarged": "x * 100.0",
+    "reduced": "x * 1e-3",
+}
+"""The change of each floating tensor that an ``executes(…, other=…)`` names."""
 
 
 def execution_condition(condition: str) -> ExecutionCondition | None:
@@ -117,6 +131,8 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
         raise UnsupportedCondition(
             f"what {said.execution} comes to cannot be asked by a test of its own"
         )
+    if said.other and said.other not in {*_CHANGES, "zeroed"}:
+        raise UnsupportedCondition(f"no change of inputs is called {said.other}")
     if said.mutations:
         raise UnsupportedCondition("a mutant is made by the mutator alone")
     if last in FORWARDS and not said.inputs:
@@ -127,7 +143,12 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
         model, inputs = "result", said.inputs
     else:
         raise UnsupportedCondition("the model is neither called nor returned")
-    call = f"executes({said.rule!r}, {said.execution!r}, {model}, {inputs})"
+    change = ""
+    if said.other == "zeroed":
+        change = ", lambda x: x * 0"
+    elif said.other:
+        change = f", lambda x: {_CHANGES[said.other]} if is_float(x) else x"
+    call = f"executes({said.rule!r}, {said.execution!r}, {model}, {inputs}{change})"
     return AssertedCondition(call, (helper("executes"), helper(f"run-{said.execution}")))
 
 

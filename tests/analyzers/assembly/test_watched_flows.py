@@ -79,7 +79,7 @@ def test_other_values_are_not_seen(body, recipe):
     assert seen(body, cfg=recipe) == set()
 
 
-class Desk(TwoRevisions):
+class RecordedRevisions(TwoRevisions):
     def record(self, target, probes):
         return RecordedCalls("torch", "2.13.0+cpu")
 
@@ -93,7 +93,7 @@ TRAIN = {"train.py": "from net import build\n\nnet = build(eps=options.eps)\n"}
     [(SLIM, False), (SLIM.replace(", slim(eps)", ", slim(1e-5)"), True)],
 )
 def test_boundary_behind_a_helper_is_new_where_head_alone_hands_it_on(base, absent):
-    bench = Desk(base, SLIM, TRAIN)
+    bench = RecordedRevisions(base, SLIM, TRAIN)
     (found,) = AssemblyAnalyzer().examine(target("build"), bench)
     assert (found.rule, found.evidence["api"]) == (
         "assembly/unchecked-boundary",
@@ -105,4 +105,7 @@ def test_boundary_behind_a_helper_is_new_where_head_alone_hands_it_on(base, abse
 
 def test_value_that_the_helper_refuses_is_not_told():
     refusing = SLIM.replace("def slim(eps):", "def slim(eps):\n    assert eps >= 0")
-    assert list(AssemblyAnalyzer().examine(target("build"), Desk(SLIM, refusing, TRAIN))) == []
+    assert (
+        list(AssemblyAnalyzer().examine(target("build"), RecordedRevisions(SLIM, refusing, TRAIN)))
+        == []
+    )

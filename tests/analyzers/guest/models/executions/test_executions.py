@@ -82,7 +82,7 @@ def test_data_dependent_control_flow_is_unsupported() -> None:
         ran("onnxruntime", model)
 
 
-class Deciding(torch.nn.Module):
+class ScriptedBranch(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if bool(x.sum() > 0):
             return x + 1
@@ -90,7 +90,7 @@ class Deciding(torch.nn.Module):
 
 
 def test_script_keeps_branches_and_what_it_takes_for_itself() -> None:
-    run = EXECUTIONS["jit-script"].prepared(ModelUnderTest(Deciding(), (torch.ones(2),)))
+    run = EXECUTIONS["jit-script"].prepared(ModelUnderTest(ScriptedBranch(), (torch.ones(2),)))
     assert torch.equal(run(torch.ones(2)), torch.full((2,), 2.0))
     assert torch.equal(run(-torch.ones(2)), torch.full((2,), -2.0))
     with pytest.raises(Unsupported, match="variable number of arguments"):
