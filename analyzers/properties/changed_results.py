@@ -89,6 +89,12 @@ def _differences(place: str, base: Described, head: Described) -> Iterator[Resul
 
 
 def _array_differences(place: str, base: Described, head: Described) -> Iterator[ResultDifference]:
+    size, theirs = math.prod(base["shape"]), math.prod(head["shape"])
+    if base.get("finite") == size and head.get("finite", theirs) < theirs:
+        yield ResultDifference(
+            NON_FINITE, place, f"finite({place})", "finite numbers", "NaN or infinity"
+        )
+        return
     conditions = {
         "shape": f"tuple({place}.shape) == {tuple(base['shape'])!r}",
         "dtype": f"str({place}.dtype) == {base['dtype']!r}",
@@ -98,12 +104,6 @@ def _array_differences(place: str, base: Described, head: Described) -> Iterator
         if base[kind] != head[kind]:
             yield ResultDifference(kind, place, condition, described(base), described(head))
             return
-    size = math.prod(base["shape"])
-    if base.get("finite") == size > head.get("finite", size):
-        yield ResultDifference(
-            NON_FINITE, place, f"finite({place})", "finite numbers", "NaN or infinity"
-        )
-        return
     worst = _worst_element(base, head)
     if worst is not None:
         yield _element_difference(place, base, head, worst)

@@ -38,6 +38,7 @@ def holds(condition, result, **arguments):
         (torch.ones(3), np.ones(3, "float32"), "type", "result"),
         (torch.ones(3), torch.tensor([1.0, math.nan, 1.0]), "non-finite", "result"),
         (torch.ones(3), torch.tensor([1.0, math.inf, 1.0]), "non-finite", "result"),
+        (torch.ones(3), torch.tensor([[2.0, math.nan]]).half(), "non-finite", "result"),
         (0.25, 0.75, "value", "result"),
         (1.0, math.nan, "non-finite", "result"),
         (3, 4, "value", "result"),
