@@ -74,6 +74,17 @@ def _severity(finding: Finding) -> tuple[bool, bool, bool]:
     return finding.status is Status.NEW, there, finding.level is Level.FAILURE
 
 
+def _is_nearer(finding: Finding, known: Finding) -> bool:
+    """Return whether a finding alone is of the target that it places itself in."""
+    return finding.target == finding.symbol and known.target != known.symbol
+
+
+def _is_better(finding: Finding, known: Finding) -> bool:
+    """Return whether a finding weighs more than the same one of another target, or is nearer."""
+    ours, theirs = _severity(finding), _severity(known)
+    return ours > theirs or (ours == theirs and _is_nearer(finding, known))
+
+
 _FindingKey = tuple[str, str, int]
 
 
@@ -380,13 +391,15 @@ class TargetExaminer:
         Else it is confirmed here too: a target must not play another's down.
         """
         known = self._findings.get(_finding_key(finding))
-        return known is not None and _severity(known) == _MOST_SEVERE
+        if known is None or _severity(known) != _MOST_SEVERE:
+            return False
+        return not _is_nearer(finding, known)
 
     def _hear(self, verdict: Verdict) -> None:
         match verdict:
             case Finding():
                 known = self._findings.get(_finding_key(verdict))
-                if known is not None and _severity(known) >= _severity(verdict):
+                if known is not None and not _is_better(verdict, known):
                     return
                 if self._is_explained(verdict):
                     return

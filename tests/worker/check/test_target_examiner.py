@@ -200,6 +200,14 @@ def test_cause_that_does_not_repeat_explains_nothing_away(campaign):
     assert {(f.rule, f.status) for f in report.findings} >= {("property/crash", Status.NEW)}
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_targets_that_fail_at_one_line_the_innermost_is_named(campaign, order):
+    inner = replace(EFFECT, symbol="app.py::check", target="app.py::check")
+    outer = replace(inner, target="app.py::outer")
+    report, _ = examined(campaign, target(), analyzer=ScriptedAnalyzer(*[outer, inner][::order]))
+    assert [each.target for each in report.findings] == ["app.py::check"]
+
+
 def test_bugs_of_libraries_go_to_the_appendix_once(campaign):
     divergence = Divergence("torch.lcm", "crash", "value", "torch.g(x)", "torch.lcm(0)", "-", "0")
     bug = LibraryBug("speaking", "app.py::check", "app.py", 2, divergence, "2.13.0")
