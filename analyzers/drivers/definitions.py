@@ -40,8 +40,11 @@ class Definitions:
     corpus: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
 
     @classmethod
-    def of(cls, texts: Mapping[str, str]) -> Definitions:
-        """Return the definitions in Python files; those of tests only give values."""
+    def of(cls, texts: Mapping[str, str], added: Iterable[str] = ()) -> Definitions:
+        """Return the definitions in Python files; those of tests only give values.
+
+        Of the sources ``added`` those count that have a name which no other definition has.
+        """
         found = cls()
         for path, text in texts.items():
             tree = parse_module(text) if len(text) <= LONGEST_FILE else None
@@ -50,6 +53,9 @@ class Definitions:
                 found.feed(nodes)
                 if not is_test_file(path):
                     found._define(nodes)
+        known = {*found.classes, *found.functions}
+        for tree in filter(None, map(parse_module, added)):
+            found._define([each for each in tree.body if getattr(each, "name", "") not in known])
         return found
 
     def _define(self, nodes: Sequence[ast.AST]) -> None:

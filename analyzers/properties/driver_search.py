@@ -300,7 +300,7 @@ class _Search:
         self.longest = max(SHORTEST, min(LONGEST, self._time() / LEAST_PROGRAMS))
         used = {word for each in drivers for word in re.findall(r"\w+", each.source)}
         texts = relevant_texts(self._texts(), used, self._words())
-        self.found.definitions = Definitions.of(texts)
+        self.found.definitions = Definitions.of(texts, [head for _, head in self._changed_texts()])
         known = list(self._unvaried(drivers, self.found.definitions))
         chosen = self._chosen(known)
         for each in chosen:
@@ -393,10 +393,14 @@ class _Search:
             slow = [each for each in slow if all(each is not other for other in reaching)]
 
     def _taken(self, plans: Sequence[tuple[Variations, tuple[Edit, ...]]]) -> Iterator[_Known]:
-        """Yield the drivers that base takes with the edits that are planned."""
-        for (variations, edits), run in zip(plans, self._compared(plans), strict=True):
-            if run is not None:
-                yield _Known(variations, run, edits)
+        """Yield the drivers that base takes with the edits planned, or head where base cannot."""
+        compared = self._compared(plans)
+        alone = [(each.probe.program, each) for each in self.found.alone]
+        sources = {program.source: run for program, run in alone if program is not None}
+        for (variations, edits), run in zip(plans, compared, strict=True):
+            taken = run or sources.get(varied(variations.tree, edits))
+            if taken is not None:
+                yield _Known(variations, taken, edits)
 
     def _is_known_well(self, subject: Subject) -> bool:
         """Return whether programs of several places run all that changed in a function."""

@@ -80,7 +80,7 @@ from analyzers.vocabulary import (
 
 ASKED_AT_ONCE, ASKING_SECONDS = 25, 8.0
 _OTHER_RESULTS = (CHANGED, PROMISE)
-OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
+OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument|ModuleNotFound)")
 """An obstacle that is our strategies' own failure: no annotation asked for too much."""
 
 

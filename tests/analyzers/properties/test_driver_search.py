@@ -178,8 +178,8 @@ def test_difference_is_told_of_the_function_that_explains_it():
     assert study.different == {"net.py::_scaled"}
 
 
-def test_new_function_is_reached_by_head_alone():
-    head = CODE + "\n\ndef halved(x):\n    y = x / 2\n    return y\n"
+def test_new_function_is_reached_and_varied_by_head_alone():
+    head = f"{CODE}\n\ndef halved(x, way=None):\n    if way == 'back':\n        return -x / 2\n    return x / 2\n"
     readme = README + "\n```python\nfrom net import halved\n\nz = halved(torch.ones(2))\n```\n"
     bench = TwoRevisions(CODE, head, {"README.md": readme})
     bench.changed = [target("halved")]
@@ -187,8 +187,8 @@ def test_new_function_is_reached_by_head_alone():
     assert not list(driven(target("halved"), bench))
     count_driver_runs(target("halved"), bench)
     assert (bench.driven.places, bench.driven.same) == (("README.md:10",), 0)
-    assert (bench.driven.changed, bench.driven.covered) == (2, 2)
-    assert [run.lines[PATH] >= {18, 19} for _, run in bench.counted] == [True]
+    assert (bench.driven.changed, bench.driven.covered) == (3, 3)
+    assert {20 in run.lines[PATH] for _, run in bench.counted} == {False, True}
     assert not study.covers(target("halved"))
 
 
