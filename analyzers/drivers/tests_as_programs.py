@@ -67,10 +67,13 @@ def tables(texts: Mapping[str, str], words: Collection[str]) -> Tables:
     return found
 
 
-def test_programs(path: str, texts: Mapping[str, str], listed: Tables) -> Iterator[TestProgram]:
+def test_programs(
+    path: str, texts: Mapping[str, str], listed: Tables, words: Collection[str] = ()
+) -> Iterator[TestProgram]:
     """Yield the tests of a file.
 
-    Of the parameters that :func:`tables` knows, ``listed``, those of the known places are taken.
+    Of its parameters a test takes the first and the last, those of the known places of tables
+    (:func:`tables`, ``listed``), and those that have a part of one of some ``words``.
     Fixtures of ``conftest.py`` are known where they need no more than their file imports.
     """
     tree = parse_module(texts[path])
@@ -83,6 +86,7 @@ def test_programs(path: str, texts: Mapping[str, str], listed: Tables) -> Iterat
         imports = [e for e in conftest.body if isinstance(e, ast.Import | ast.ImportFrom)]
         first += _importable(imports, each, texts)
     tests = list(_tests(tree))
+    parts = {part for word in words for part in word.lower().split("_") if len(part) > 3}
     needs = {name for _, node in tests for name in _asked(node)}
     first = first if needs & fixtures.keys() else []
     fixtures |= _fixtures(tree.body)
@@ -94,7 +98,7 @@ def test_programs(path: str, texts: Mapping[str, str], listed: Tables) -> Iterat
     first += ast.parse("\n".join(f"{name} = 'cpu'" for name in sorted(devices))).body
     shared = [_SharedStatement.of(_without_marks(each)) for each in first]
     for owner, node in tests:
-        for uses, body in _bodies(owner, node, fixtures, listed):
+        for uses, body in _bodies(owner, node, fixtures, _rows(node, owner, listed, parts)):
             suite = [] if owner is None else _suite(owner, suites, body)
             started = [] if owner is None or not suite else _started(owner.name, suite)
             own_statements = [*suite, *started, *body]
@@ -280,15 +284,14 @@ def _bodies(
     owner: ast.ClassDef | None,
     node: ast.FunctionDef,
     fixtures: Mapping[str, ast.FunctionDef],
-    listed: Tables,
+    rows: Mapping[str, Sequence[tuple[str, str]]],
 ) -> Iterator[tuple[str, list[ast.stmt]]]:
     """Yield a test's statements for its first and last parameters and those of known cases."""
-    rows = _rows(node, owner, listed)
     own = _fixtures(owner.body) if owner is not None else {}
     automatic = [name for name, each in own.items() if _is_decorated(each, "autouse=True")]
     last = max(map(len, rows.values()), default=1) - 1
     known = {n for values in rows.values() for n, (_, uses) in enumerate(values) if uses}
-    for row in sorted({0, last, *known}):
+    for row in sorted({0, last, *sorted(known)[:MOST_LISTED]}):
         chosen = {name: each[min(row, len(each) - 1)] for name, each in rows.items() if each}
         given = {name: value for name, (value, _) in chosen.items()}
         bound = _arguments(node, given, {**fixtures, **own}, automatic)
@@ -368,7 +371,7 @@ def _given(node: ast.FunctionDef) -> str | None:
 
 
 def _rows(
-    node: ast.FunctionDef, owner: ast.ClassDef | None, listed: Tables
+    node: ast.FunctionDef, owner: ast.ClassDef | None, listed: Tables, parts: Collection[str]
 ) -> dict[str, list[tuple[str, str]]]:
     """Return the values of parametrised names, as source, each with the known case that it is."""
     found: dict[str, list[tuple[str, str]]] = {}
@@ -381,7 +384,7 @@ def _rows(
         names = _names(named)
         cases = dict(islice(listed.get(ast.unparse(values), {}).items(), MOST_LISTED))
         if isinstance(values, ast.List | ast.Tuple):
-            rows = [(_row(row, len(names)), "") for row in values.elts]
+            rows = [(_row(row, len(names)), _used_by(row, parts)) for row in values.elts]
         else:
             whole = f"list({ast.unparse(values)})"
             ends = [(f"{whole}[{n}]", uses) for n, uses in (cases or {0: ""}).items()]
@@ -392,6 +395,12 @@ def _rows(
         for place, name in enumerate(names):
             found[name] = [(row[place], uses) for row, uses in rows if place < len(row)]
     return found
+
+
+def _used_by(row: ast.expr, parts: Collection[str]) -> str:
+    """Return the source of a row of parameters that has one of some parts of names."""
+    text = ast.unparse(row)
+    return "" if set(re.findall(r"[a-z]+", text.lower())).isdisjoint(parts) else text
 
 
 def _names(node: ast.expr) -> list[str]:

@@ -97,7 +97,7 @@ def drivers_of(
         if len(text) > LONGEST or wanted.search(text) is None:
             continue
         if path.endswith(".py") and is_test_file(path):
-            for each in test_programs(path, texts, listed or {}):
+            for each in test_programs(path, texts, listed or {}, words):
                 place, source = f"{path}:{each.line}", on_cpu(each.source)
                 yield Driver(place, Kind.TEST, source, each.fixed, uses=each.uses)
         elif path.endswith(".ipynb"):

@@ -359,3 +359,14 @@ def test_relative_imports_of_a_started_file_work_outside_its_package():
     texts = {"pack/net/run.py": text + "    part(kit)\n"}
     (driver,) = drivers_of(texts, ProjectNames(texts), ["part"])
     assert driver.source == "from pack.net.parts import part\nfrom pack import kit\npart(kit)"
+
+
+def test_rows_that_have_a_part_of_a_wanted_name_are_taken():
+    test = (
+        "import pytest\nfrom net import act\n\n@pytest.mark.parametrize('kind', ['tanh', 'none', "
+        "'sigmoid', 'relu', 'normal'])\ndef test_act(kind):\n    act(kind)\n"
+    )
+    texts = {"tests/test_net.py": test}
+    found = drivers_of(texts, ProjectNames(texts), ["act", "sigmoid_inv_act"])
+    kinds = [each.source.split("\n")[1] for each in found]
+    assert kinds == ["kind = 'tanh'", "kind = 'sigmoid'", "kind = 'normal'"]

@@ -179,7 +179,8 @@ def test_difference_is_told_of_the_function_that_explains_it():
 
 
 def test_new_function_is_reached_and_varied_by_head_alone():
-    head = f"{CODE}\n\ndef halved(x, way=None):\n    if way == 'back':\n        return -x / 2\n    return x / 2\n"
+    body = "    if way == 'back':\n        return -x / 2\n    return x / 2\n"
+    head = f"{CODE}\n\ndef halved(x, way=None):\n{body}"
     readme = README + "\n```python\nfrom net import halved\n\nz = halved(torch.ones(2))\n```\n"
     bench = TwoRevisions(CODE, head, {"README.md": readme})
     bench.changed = [target("halved")]
