@@ -68,7 +68,7 @@ def tables(texts: Mapping[str, str], words: Collection[str]) -> Tables:
 
 
 def test_programs(
-    path: str, texts: Mapping[str, str], listed: Tables, words: Collection[str] = ()
+    path: str, texts: Mapping[str, str], listed: Tables, words: Collection[str]
 ) -> Iterator[TestProgram]:
     """Yield the tests of a file.
 
