@@ -7,7 +7,7 @@ from analyzers.assembly.layer_tables import load
 from analyzers.assembly.model_probes import CallProber
 from analyzers.assembly.parameter_flow import flows, function_of, layers_of
 from analyzers.assembly.watched_flows import watched_flows
-from analyzers.vocabulary import Probe, RecipeArgument, RecordedCalls
+from analyzers.vocabulary import ExplorationResult, Probe, RecipeArgument, RecordedCalls
 from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
 
 LAYERS = load("2.13.0+cpu")
@@ -109,3 +109,32 @@ def test_value_that_the_helper_refuses_is_not_told():
         list(AssemblyAnalyzer().examine(target("build"), RecordedRevisions(SLIM, refusing, TRAIN)))
         == []
     )
+
+
+KEYED = (
+    f"{HEAD}def build(cfg):\n"
+    "    return nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4, eps=cfg['eps']))\n"
+)
+READ = """import yaml
+
+from net import build
+
+net = build(yaml.safe_load(open("net.yaml")))
+"""
+
+
+class UsualRevisions(RecordedRevisions):
+    """Two revisions on which an exploration ends with the project's own call."""
+
+    def explore(self, target, exploration):
+        call = Probe(target.id, {"cfg": RecipeArgument("{'eps': 1e-05}")}, ())
+        return ExplorationResult(executions=1, passing=(call,))
+
+
+def test_key_of_a_configuration_that_is_read_is_told():
+    checked = KEYED.replace("    return nn.S", "    assert cfg['eps'] >= 0\n    return nn.S")
+    calls = {"train.py": READ, "demo.py": "from net import build\n\nbuild({'eps': 1e-5})\n"}
+    bench = UsualRevisions(checked, KEYED, calls)
+    (found,) = AssemblyAnalyzer().examine(target("build"), bench)
+    assert found.rule == "assembly/unchecked-boundary"
+    assert "cfg['eps']=-1.0" in found.title
