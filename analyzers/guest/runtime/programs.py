@@ -44,6 +44,7 @@ class ProgramRun:
         self._source = source
         self._lines: Dict[str, Set[int]] = {}
         self.completed = 0
+        self._imported: Dict[str, Any] = {}
         self.names: Dict[str, Any] = {
             "__name__": "program",
             "__file__": str(Path(root, "program.py")),
@@ -68,8 +69,12 @@ class ProgramRun:
                 sys.settrace(self._enter)
             try:
                 for code, imports in statements:
+                    known = dict(self.names) if imports else {}
                     with contextlib.suppress(*(ImportError,) if imports else ()):
                         exec(code, self.names)
+                    if imports:
+                        new = {k: v for k, v in self.names.items() if known.get(k) is not v}
+                        self._imported.update(new)
                     self.completed += 1
             finally:
                 sys.settrace(before)
@@ -131,19 +136,27 @@ class ProgramRun:
         return None
 
     def observation(self) -> Dict[str, Any]:
-        """Return the variables as the observation of a call has its arguments."""
+        """Return the variables as the observation of a call has its arguments.
+
+        What is imported is the project's, and no result of the program.
+        """
         from .observation import Describer, random_digest
 
         found: Dict[str, Any] = {}
         for name, value in self.names.items():
-            if name.startswith("__") or _is_code(value) or len(found) >= MOST_VARIABLES:
+            if name.startswith("__") or _is_code(value) or self._is_imported(name):
                 continue
+            if len(found) >= MOST_VARIABLES:
+                break
             described = Describer().describe(value)
             if described["kind"] == "object":
                 described = self._attributes(value) or described
             found[name] = described
         nothing = Describer().describe(None)
         return {"result": nothing, "arguments": found, "random": True, "state": random_digest()}
+
+    def _is_imported(self, name: str) -> bool:
+        return name in self._imported and self.names[name] is self._imported[name]
 
     def _attributes(self, value: Any) -> Optional[Dict[str, Any]]:
         """Return the public attributes of an object of the project, described; else ``None``."""

@@ -12,7 +12,7 @@ NONE = Expression("None", literal=True, value=None)
 _SHORT = {"ints": "int_lists", "floats": "float_lists", "bools": "bool_lists"}
 
 
-def build(kind: str, **given: object) -> Constraint:
+def build(kind: str, /, **given: object) -> Constraint:
     """A constraint of a kind; what is ``None`` is left out, values become literals.
 
     A tuple given for a shape, for options or elements may hold constraints.
@@ -27,7 +27,7 @@ def build(kind: str, **given: object) -> Constraint:
     return made
 
 
-def build_if_possible(kind: str, **given: object) -> Constraint | None:
+def build_if_possible(kind: str, /, **given: object) -> Constraint | None:
     """The constraint, ``None`` where no value meets it."""
     try:
         return build(kind, **given)

@@ -267,3 +267,8 @@ def test_an_array_without_a_dtype_is_a_guess_unless_a_hint_allows_any():
         shaped,
         Confidence.STRONG,
     )
+
+
+def test_constraints_that_have_a_kind_of_their_own_meet():
+    left, right = parse('paths(kind="file")'), parse('paths(kind="file", suffix=".pt")')
+    assert meet(left, right) == right

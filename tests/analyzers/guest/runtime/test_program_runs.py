@@ -19,6 +19,9 @@ def halve(x):
     if x > 2:
         return x / 2
     raise ValueError("small")
+
+
+SIZES, WIDTH = [1, 2], 3
 """
 
 
@@ -50,6 +53,12 @@ def test_variables_are_observed(run):
     assert set(found["arguments"]) == {"g", "x", "n"}
     assert list(found["arguments"]["g"]["parts"]) == ["points"]
     assert found["arguments"]["x"]["shape"] == [2]
+
+
+def test_what_is_imported_is_no_result(run):
+    program = run("from halves import SIZES, WIDTH\nWIDTH = WIDTH + 1\nnothing = None")
+    program.run()
+    assert set(program.observation()["arguments"]) == {"WIDTH", "nothing"}
 
 
 def test_same_seed_gives_the_same_state(run):
