@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeAlias
 
 from analyzers.pipeline import study
@@ -114,7 +115,9 @@ class TargetExamination:
             return list(targets)
         files = tuple(sorted({path for each in changed for path in (each.path, *each.files)}))
         made = [(each, BaseTarget(laboratory, each, self.changes)) for each in changed]
-        target, before = next((pair for pair in made if pair[1].has_target()), made[0])
+        own = (pair for pair in made if pair[1].has_target(inherited=False))
+        known = (pair for pair in made if pair[1].has_target())
+        target, before = next(chain(own, known), made[0])
         bench = self.bench(laboratory, replace(target, files=files), deadline, before)
         with ExitStack() as stack:
             stack.callback(bench.close)

@@ -186,10 +186,10 @@ class BaseTarget:
         if required_frameworks(self.target) & set(session.prepared.replaced):
             raise TargetNotLoaded("the framework that it needs cannot be imported")
 
-    def has_target(self) -> bool:
-        """Return whether base has a function of the target's name."""
+    def has_target(self, *, inherited: bool = True) -> bool:
+        """Return whether base has a function of the target's name; ``inherited``: or may have."""
         text = self._laboratory.base.texts.get(self.target.path, "")
-        return has_function(text, self.target.function, inherited=True)
+        return has_function(text, self.target.function, inherited=inherited)
 
     def source(self, path: str) -> tuple[str, str] | None:
         """The path and the text on base of a file of head."""
