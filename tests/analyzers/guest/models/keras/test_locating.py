@@ -12,6 +12,7 @@ import keras
 
 from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.isolated_runs import run_isolated
+from analyzers.guest.models.keras.keras_executions import close_all
 from analyzers.guest.models.keras.layer_location import (
     first_departing_keras_layer,
     keras_layer_source,
@@ -61,6 +62,12 @@ class Network(keras.Model):
             x = block(x)
         return self.head(x)
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_backends() -> None:
+    """Backends that tests before these started do not find this project."""
+    close_all()
 
 
 @pytest.fixture
