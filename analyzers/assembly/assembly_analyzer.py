@@ -175,7 +175,8 @@ def _taken(
     owner = (first if last == _CONSTRUCTOR else last).rpartition(".")[2]
     wanted = value_settings.FunctionParameter(owner, flow.given, place)
     places = settings(wanted, texts, field=flow.attribute)
-    places = places or (settings(wanted, texts) if flow.access else places)
+    if flow.access and not places:
+        places = settings(wanted, texts)
     if not places or not trier.holds(condition):
         return
     for value, consequence in _illegal(flow.parameter):

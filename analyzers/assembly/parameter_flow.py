@@ -100,14 +100,7 @@ def function_of(text: str, name: str) -> Function | None:
     return found if isinstance(found, Function) else None
 
 
-def layers_of(
-    function: Function, text: str, layers: Mapping[str, LayerApi]
-) -> tuple[BuiltLayer, ...]:
-    """Return the layers that a function builds, in the order of its lines."""
-    return layer_calls(function, text, layers)
-
-
-def layer_calls(tree: ast.AST, text: str, layers: Mapping[str, LayerApi]) -> tuple[BuiltLayer, ...]:
+def layers_of(tree: ast.AST, text: str, layers: Mapping[str, LayerApi]) -> tuple[BuiltLayer, ...]:
     """Return the layers that a part of a file builds, in the order of its lines."""
     known = names_of(text)
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))

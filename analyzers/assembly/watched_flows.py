@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from analyzers.assembly.layer_tables import LayerApi, LayerParameter
 from analyzers.assembly.model_probes import CallProber
-from analyzers.assembly.parameter_flow import Function, ParameterFlow, layer_calls
+from analyzers.assembly.parameter_flow import Function, ParameterFlow, layers_of
 from analyzers.inference.shape_interpreter.project_modules import defaults_of
 from analyzers.vocabulary import Probe, RecipeArgument, Returned, Run
 
@@ -41,14 +41,14 @@ def watched_flows(
     text = trier.bench.source(trier.target.path)
     tree = ast.parse(text)
     known = {(each.given, each.attribute) for each in read}
-    calls = layer_calls(tree, text, layers)
+    calls = layers_of(tree, text, layers)
     apis = {each.api.name: each.api for each in calls}
     asked = [(a, p) for a in apis.values() for p in a.parameters if _is_taken_blindly(p)]
     values = (each for each in _values(function, trier, tree) if each[:2] not in known)
     helpers = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
     names = [each.id for each in ast.walk(function) if isinstance(each, ast.Name)]
     parts = (function, *(helpers[name] for name in names if name in helpers))
-    near = [each for part in parts for each in layer_calls(part, text, layers)]
+    near = [each for part in parts for each in layers_of(part, text, layers)]
     for given, name, access in list(values)[:MOST_VALUES] if asked else ():
         first = ParameterFlow(given, name, calls[0], asked[0][1], access)
         if not _holds(_HAS_ANY.format(value=_OTHER), first, trier, trier.bench.run):

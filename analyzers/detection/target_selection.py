@@ -96,9 +96,10 @@ def detect_api_targets(
     skipped = tuple(
         Skipped(NAME, path, reason) for path, reason in sorted(state.unparsable.items())
     )
-    unread = len(known.read) - len(state.modules) - len(skipped)
-    if unread > 0 or state.is_cut_short:
-        reason = CUT_SHORT.format(extent.seconds, len(state.modules), len(known.read))
+    unread = known.read - state.modules.keys() - state.unparsable.keys()
+    if unread or state.is_cut_short:
+        read = len(known.read) - len(unread)
+        reason = CUT_SHORT.format(extent.seconds, read, len(known.read))
         skipped += (Skipped(NAME, min(known.changed), reason),)
     if extent.only:
         selection = ApiTargetSelection(state, extent.only)
