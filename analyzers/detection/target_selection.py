@@ -30,6 +30,10 @@ CUT_SHORT = (
     "the search for calls of ML APIs ended after {:.0f} seconds of processor time, with {} of {} "
     "files read: the callers of what it changes may be missing"
 )
+CALLERS_CUT_SHORT = (
+    "the search for functions that run what it changes ended after {:.0f} seconds of processor "
+    "time: some may be missing"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +56,28 @@ class TargetSelection:
             if change.path in near and not change.deleted
         }
         asked = detect_api_targets(self.files, self.catalogue, known, differences, self.extent)
-        used = self._framework_targets(around, differences)
-        skipped = {entry.target: entry for entry in (*asked.skipped, *unread)}
+        used, cut_short = self._framework_targets(around, differences)
+        skipped = {entry.target: entry for entry in (*asked.skipped, *unread, *cut_short)}
         found = {target.id for target in used}
         left = [entry for name, entry in skipped.items() if outermost(name) not in found]
         return DetectionResult(_united(asked.targets, used), tuple(left))
 
     def _framework_targets(
         self, around: FrameworkFiles, differences: Mapping[str, FileDifference]
-    ) -> tuple[Target, ...]:
-        choice = FrameworkTargetSelection(self.files, around)
+    ) -> tuple[tuple[Target, ...], list[Skipped]]:
+        choice = FrameworkTargetSelection(self.files, around, self.extent.seconds)
         if self.extent.only:
-            return choice.named(self.extent.only)
+            return choice.named(self.extent.only), []
         if not around.changed:
-            return ()
+            return (), []
         if self.extent.everything:
-            return choice.targets((), everything=True)
+            return choice.targets((), everything=True), []
         near = {path: each for path, each in differences.items() if path in around.changed}
         known = changed_function_ids(self.files, near)
-        return choice.targets(choice.changed(self.changes, known), everything=False)
+        found = choice.targets(choice.changed(self.changes, known), everything=False)
+        reason = CALLERS_CUT_SHORT.format(self.extent.seconds)
+        skipped = [Skipped(NAME, min(around.changed), reason)] if choice.is_cut_short else []
+        return found, skipped
 
 
 def detect_api_targets(

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from analyzers.drivers.tests_as_programs import is_test_file
 from analyzers.inference.facts import parse_module
@@ -15,8 +16,9 @@ MOST_BASES = 8
 MOST_DEPTH = 3
 LONGEST_VALUE = 60
 LONGEST_FILE = 400_000
+MOST_READ = 2_000_000
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_DEFINED = re.compile(r"^[ \t]*(?:async )?(?:def|class) (\w+)", re.MULTILINE)
+_DEFINED = re.compile(r"^([ \t]*)(?:async )?(?:def|class) (\w+)", re.MULTILINE)
 _BASES = re.compile(r"^[ \t]*class \w+\(([^)]*)\)", re.MULTILINE)
 
 
@@ -141,21 +143,26 @@ def relevant_texts(
 ) -> dict[str, str]:
     """Return the texts that define what programs use, and the tests that name what is near.
 
-    Classes that others inherit from are used too.
+    Classes that others inherit from are used too.  Of a large project those are taken that
+    define the most outside classes, as far as ``MOST_READ``.
     """
     sources = {path: text for path, text in texts.items() if path.endswith(".py")}
-    defined = {path: set(_DEFINED.findall(text)) for path, text in sources.items()}
+    defined = {path: _DEFINED.findall(text) for path, text in sources.items()}
     close = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(near)))})\b")
-    found: dict[str, str] = {}
+    found: dict[str, int] = {}
     wanted = set(used)
     for _ in range(MOST_DEPTH):
         for path, text in sources.items():
-            names = wanted if not is_test_file(path) else set[str]()
-            if path not in found and (names & defined[path] or close.search(text)):
-                found[path] = text
-        headers = (each for text in found.values() for each in _BASES.findall(text))
+            names = defined[path] if not is_test_file(path) else ()
+            known = [inside for inside, name in names if name in wanted]
+            if path not in found and (known or close.search(text)):
+                found[path] = known.count("")
+        headers = (each for path in found for each in _BASES.findall(sources[path]))
         wanted |= {name for each in headers for name in re.findall(r"\w+", each)}
-    return found
+    likeliest = sorted(found, key=lambda path: -found[path])
+    sizes = accumulate(len(sources[path]) for path in likeliest)
+    taken = {path for path, size in zip(likeliest, sizes, strict=True) if size <= MOST_READ}
+    return {path: sources[path] for path in found if path in taken}
 
 
 def _own(function: Function) -> Iterator[Parameter]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from posixpath import basename
@@ -43,6 +43,7 @@ _CUDA = (
     (re.compile(r"(['\"])cuda(:\d)?\1"), "'cpu'"),
 )
 _EXAMPLES = re.compile(r"(^|/)(examples?|demos?|tutorials?|samples?)/")
+_SHOWN = re.compile(r">>> |```|__main__")
 _TOP_LEVEL = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 _ELLIPSIS = re.compile(r"^(\s*)\.\.\.\s*$", re.MULTILINE)
 _SHELL = re.compile(r"^\s*[$%!].*$", re.MULTILINE)
@@ -81,20 +82,32 @@ class Driver:
         return set(re.findall(r"\w+", f"{self.source}\n{self.uses}"))
 
 
+def holds_programs(path: str, text: str) -> bool:
+    """Return whether a text may hold programs: a document, a test, an example, a docstring's."""
+    if path.lower().endswith(DOCUMENTS):
+        return not basename(path).lower().startswith("licen")
+    if not path.endswith(".py"):
+        return path.endswith(".ipynb")
+    return is_test_file(path) or bool(_EXAMPLES.search(path) or _SHOWN.search(text))
+
+
 def drivers_of(
     texts: Mapping[str, str],
     names: ProjectNames,
     words: Collection[str],
     listed: Tables | None = None,
+    paths: Iterable[str] | None = None,
 ) -> Iterator[Driver]:
     """Yield the drivers in the texts of a project that have one of some words, by path.
 
-    ``listed`` are the tables (:func:`.tests_as_programs.tables`) that have one.
+    ``listed`` are the tables (:func:`.tests_as_programs.tables`) that have one; of ``texts``
+    only ``paths`` are read, in their order.
     """
     words = {*words, *(listed or ())}
     wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
-    for path, text in texts.items():
-        if len(text) > LONGEST or wanted.search(text) is None:
+    for path in texts if paths is None else paths:
+        text = texts[path]
+        if len(text) > LONGEST or not holds_programs(path, text) or wanted.search(text) is None:
             continue
         if path.endswith(".py") and is_test_file(path):
             for each in test_programs(path, texts, listed or {}, words):
@@ -105,7 +118,7 @@ def drivers_of(
         elif path.endswith(".py"):
             yield from _docstring_drivers(path, text, names)
             yield from _example_drivers(path, text, names)
-        elif path.lower().endswith(DOCUMENTS) and not basename(path).lower().startswith("licen"):
+        else:
             yield from _document_drivers(path, text, names)
 
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, zip_longest
 from math import sqrt
-from posixpath import basename
 
 from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
+from analyzers.drivers.program_ranking import MODULE, ranked, texts_to_read, weights_of
 from analyzers.drivers.promises import ASSERTED, asserted
 from analyzers.drivers.registered_names import registered_names, registered_programs
 from analyzers.drivers.repeated_calls import call_again
@@ -339,23 +339,21 @@ class _Search:
         changed = dict.fromkeys(each.target.function.split(".")[0] for each in self.subjects)
         listed, registered = tables(texts, changed), registered_names(texts, changed)
         words = self._words().union(*registered.values())
-        drivers = list(drivers_of(texts, ProjectNames(texts), words, listed))
-        drivers += registered_programs(registered, drivers)
-        used = [each.words for each in drivers]
         hidden = dict.fromkeys(listed, HIDDEN)
-        orders = dict.fromkeys(
-            tuple(_ranks({**hidden, **self._weights(each.target)}, drivers, used))
-            for each in self.subjects
-        )
-        mixed = (number for group in zip_longest(*orders) for number in group if number is not None)
-        return [drivers[number] for number in islice(dict.fromkeys(mixed), MOST_DRIVERS)]
+        weights = [{**hidden, **self._weights(each.target)} for each in self.subjects]
+        near = [{**dict.fromkeys(words, MODULE), **each} for each in weights]
+        paths = texts_to_read(texts, near)
+        drivers = list(drivers_of(texts, ProjectNames(texts), words, listed, paths))
+        drivers += registered_programs(registered, drivers)
+        order = ranked(weights, [e.words for e in drivers], [e.kind for e in drivers])
+        return [drivers[place] for place in order[:MOST_DRIVERS]]
 
     def _words(self) -> set[str]:
         return {word for each in self.subjects for word in self._weights(each.target)}
 
     def _weights(self, target: Target) -> Mapping[str, float]:
         there = self.bench.base(target.path)
-        return _words(target, "" if there is None else there[1])
+        return weights_of(target, "" if there is None else there[1])
 
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         """Yield the drivers that base takes; those that name what none reached yet come first."""
@@ -685,30 +683,3 @@ def _is_comparable(run: ComparedRun) -> bool:
 def _met_limit(run: Run) -> bool:
     ending = run.ending
     return isinstance(ending, TimedOut) or (isinstance(ending, NotRun) and ending.our_fault)
-
-
-def _words(target: Target, before: str) -> dict[str, float]:
-    """Return the names by which programs use a function, with their weights."""
-    parts = [part for part in target.function.split(".") if part.isidentifier()]
-    own = [part for part in parts if not part.startswith("__")]
-    near = {
-        node.name
-        for node in (parse_module(before) or ast.Module([], [])).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-    module = basename(target.path).removesuffix(".py")
-    module = "" if module.startswith("__") else module
-    found = {**dict.fromkeys(near, 2.0), module: 1.0, **dict.fromkeys(own, 4.0)}
-    return {word: weight for word, weight in found.items() if word}
-
-
-def _ranks(
-    words: Mapping[str, float], drivers: Sequence[Driver], used: Sequence[set[str]]
-) -> list[int]:
-    """Return the places of the drivers that use some of the words, the likeliest first."""
-    weighed: list[tuple[float, int, int]] = []
-    for place, (driver, named) in enumerate(zip(drivers, used, strict=True)):
-        score = min(12.0, sum(weight for word, weight in words.items() if word in named))
-        if score:
-            weighed.append((-score, driver.kind, place))
-    return [place for *_, place in sorted(weighed)]

@@ -122,8 +122,8 @@ class TargetExamination:
         with ExitStack() as stack:
             stack.callback(bench.close)
             stack.callback(before.close)
-            bench.expect()
-            before.expect()
+            bench.begin()
+            before.begin()
             return study(self.analyzers, targets, bench)
 
     def examine(

@@ -177,6 +177,11 @@ class BaseTarget:
         if self.has_target():
             self._guest.expect()
 
+    def begin(self) -> None:
+        """Let the guest start, beside what is done meanwhile, where base has the target."""
+        if self.has_target():
+            self._guest.begin()
+
     def close(self) -> None:
         """End the guest."""
         self._guest.close()

@@ -407,6 +407,10 @@ class SandboxExecutor:
         """Let the guest's sandbox start already."""
         self._guest.expect()
 
+    def begin(self) -> None:
+        """Let the guest start, beside what is done meanwhile."""
+        self._guest.begin()
+
     def give_back(self) -> None:
         """Let the guest's sandbox serve a confirmation, where another guest is cheap."""
         self._guest.give_back()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from analyzers.vocabulary import NotRun, Probe, Run, Target
@@ -37,12 +39,14 @@ class WarmGuest:
         self._target = target
         self._opened = opened
         self._session: Session | None = None
+        self._starting: threading.Thread | None = None
         self._has_more = False
         self._used: set[str] = set()
         self.undecided: dict[str, str] = {}
 
     def close(self) -> None:
         """End the guest."""
+        self._await_start()
         if self._session is not None:
             self._used |= self._session.used
             self._session.close()
@@ -64,6 +68,16 @@ class WarmGuest:
         place = self._laboratory.place_of(self._tree)
         if place.warm is not None and (modules := self._libraries(place)) is not None:
             place.warm.prepare(place.launch_plan(self._tree.root), modules)
+
+    def begin(self) -> None:
+        """Start the first guest beside what the host does meanwhile; a failure shows when asked."""
+
+        def start() -> None:
+            with suppress(Exception):
+                self._open()
+
+        self._starting = threading.Thread(target=start, daemon=True)
+        self._starting.start()
 
     def ask(self, question: Callable[[Session], T]) -> T:
         """Ask, twice at most; raise ``TargetNotLoaded`` and ``GuestFailure``."""
@@ -131,6 +145,15 @@ class WarmGuest:
         return runs
 
     def _ready(self) -> Session:
+        self._await_start()
+        return self._open()
+
+    def _await_start(self) -> None:
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            starting.join()
+
+    def _open(self) -> Session:
         if self._session is None:
             place = self._laboratory.place_of(self._tree)
             place = place.with_more() if self._has_more else place

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from math import inf
 
 from analyzers.detection.dataflow.api_targets import TEST_CODE, TEST_FILE
 from analyzers.detection.file_facts import FRAMEWORKS, NUMERIC, imports_any, top_level_package
@@ -224,9 +226,12 @@ _ASIDE = re.compile(r"(^|/)(tests/|(conftest|setup|noxfile)\.py$|docs?/conf\.py$
 class FrameworkTargetSelection:
     """The targets among the functions that use a framework."""
 
-    def __init__(self, files: Files, near: FrameworkFiles) -> None:
+    def __init__(self, files: Files, near: FrameworkFiles, seconds: float = inf) -> None:
         self._files = files
         self._near = near
+        self._seconds = seconds
+        self._until = inf
+        self.is_cut_short = False
         self._project = NameResolver(files)
         self._inherited = InheritedMethods(self._project, near.testable)
         self._touching: dict[str, bool] = {}
@@ -316,7 +321,8 @@ class FrameworkTargetSelection:
                     yield unit.id
 
     def targets(self, changed: Collection[str], *, everything: bool) -> tuple[Target, ...]:
-        """The targets, by path and line."""
+        """The targets, by path and line; others that run them are looked for within the time."""
+        self._until = time.thread_time() + self._seconds
         chosen: dict[str, tuple[CodeUnit, Reason]] = {}
         others: list[CodeUnit] = []
         for unit in self._candidates():
@@ -414,11 +420,16 @@ class FrameworkTargetSelection:
         return next((parsed.units[name] for name in names if name in parsed.units), unit)
 
     def _candidates(self) -> Iterator[CodeUnit]:
-        for path in sorted(self._near.testable):
+        """Yield what may be a target, in changed files first; in others while there is time."""
+        changed = self._near.changed
+        for path in sorted(self._near.testable, key=lambda path: (path not in changed, path)):
             if _ASIDE.search(path) or bool(
                 TEST_FILE.search(path) and TEST_CODE.search(self._files.sources[path])
             ):
                 continue
+            self.is_cut_short = path not in changed and time.thread_time() > self._until
+            if self.is_cut_short:
+                return
             for unit in self.units(path):
                 if self._is_testable(unit) and (self._is_annotated(unit) or self.touches(unit)):
                     yield unit

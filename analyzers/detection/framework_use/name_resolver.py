@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -28,6 +29,7 @@ class NameResolver:
         self.parsed = cache(lambda path: ParsedFile.of(path, files.sources[path]))
         self.scope = cache(self._scope)
         self.lineage = cache(self._lineage)
+        self.assigned = cache(self._assigned)
         self._attributes: dict[tuple[str, str], ResolvedNames | None] = {}
         self.inside = cache(self._inside)
 
@@ -124,10 +126,18 @@ class NameResolver:
         outside = self.scope(known.id.partition("::")[0])
         body = LexicalScope(self, outside.path, outside).take(known.node.body)
         found = [body.name(name)] if name in body.bound else []
-        for unit in known.methods.values():
-            for value in _assigned(unit.node, name) if unit.node is not None else ():
-                found.append(self.inside(unit).of(value))
+        for unit, value in self.assigned(known.id).get(name, ()):
+            found.append(self.inside(unit).of(value))
         return UNKNOWN.union(*found) if found else None
+
+    def _assigned(self, name: str) -> dict[str, list[tuple[CodeUnit, ast.expr]]]:
+        """Return what the methods of a class assign to each attribute of ``self``."""
+        known = self.class_of(ResolvedName(name, own=True))
+        found: dict[str, list[tuple[CodeUnit, ast.expr]]] = {}
+        for unit in known.methods.values() if known is not None else ():
+            for attribute, value in _assignments(unit.node) if unit.node is not None else ():
+                found.setdefault(attribute, []).append((unit, value))
+        return found
 
     def class_of(self, meaning: ResolvedName) -> ClassDefinition | None:
         """The project's class that is meant, or made."""
@@ -193,8 +203,7 @@ class NameResolver:
         return units[:1] if meaning.made else units
 
 
-def _assigned(node: ast.AST, name: str) -> list[ast.expr]:
-    found: list[ast.expr] = []
+def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     for each in ast.walk(node):
         if isinstance(each, ast.Assign):
             targets, value = each.targets, each.value
@@ -202,19 +211,12 @@ def _assigned(node: ast.AST, name: str) -> list[ast.expr]:
             targets, value = [each.target], each.value
         else:
             continue
-        if any(is_own(target, name) for target in targets):
-            found.append(value)
-    return found
-
-
-def is_own(target: ast.expr, name: str | None = None) -> bool:
-    """Return whether an expression is an attribute of ``self``."""
-    return (
-        isinstance(target, ast.Attribute)
-        and isinstance(target.value, ast.Name)
-        and target.value.id == "self"
-        and name in (None, target.attr)
-    )
+        for target in targets:
+            match target:
+                case ast.Attribute(ast.Name("self"), attribute):
+                    yield attribute, value
+                case _:
+                    pass
 
 
 def _library(name: str) -> ResolvedNames:

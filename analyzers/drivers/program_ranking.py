@@ -1,0 +1,78 @@
+"""The order in which texts and their programs are read: the likeliest to use a change first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from posixpath import basename
+
+from analyzers.drivers.tests_as_programs import is_test_file
+from analyzers.drivers.usage_programs import LONGEST, holds_programs
+from analyzers.inference.facts import parse_module
+from analyzers.vocabulary import Target
+
+MOST_READ = 1_200_000
+"""Characters of texts that are read for programs; a large project has tens of millions."""
+OUTER, OWN, NEAR, MODULE = 12.0, 4.0, 2.0, 1.0
+MOST_NEAR = 12.0
+Weights = Mapping[str, float]
+
+
+def weights_of(target: Target, before: str) -> dict[str, float]:
+    """Return the names by which programs use a function, with their weights.
+
+    ``before`` is the text of its file on base, whose other definitions are near.
+    """
+    parts = [part for part in target.function.split(".") if part.isidentifier()]
+    own = [part for part in parts if not part.startswith("__")]
+    near = {
+        node.name: NEAR
+        for node in (parse_module(before) or ast.Module([], [])).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    module = basename(target.path).removesuffix(".py")
+    module = "" if module.startswith("__") else module
+    outer = dict.fromkeys(own[:1], OUTER)
+    found = {**near, module: MODULE, **dict.fromkeys(own, OWN), **outer}
+    return {word: weight for word, weight in found.items() if word}
+
+
+def ranked(weights: Sequence[Weights], used: Sequence[set[str]], kinds: Sequence[int]) -> list[int]:
+    """Return the places of what uses some of the words, the likeliest for each in turn.
+
+    Of the words ``used`` at each place those near a function count together less than its own.
+    """
+    orders = dict.fromkeys(tuple(_ranks(each, used, kinds)) for each in weights)
+    mixed = (place for group in zip_longest(*orders) for place in group if place is not None)
+    return list(dict.fromkeys(mixed))
+
+
+def _ranks(words: Weights, used: Sequence[set[str]], kinds: Sequence[int]) -> list[int]:
+    weighed: list[tuple[float, int, int]] = []
+    for place, (named, kind) in enumerate(zip(used, kinds, strict=True)):
+        found = [weight for word, weight in words.items() if word in named]
+        near = sum(weight for weight in found if weight < OWN)
+        score = min(MOST_NEAR, near) + sum(weight for weight in found if weight >= OWN)
+        if score:
+            weighed.append((-score, kind, place))
+    return [place for *_, place in sorted(weighed)]
+
+
+def texts_to_read(texts: Mapping[str, str], weights: Sequence[Weights]) -> list[str]:
+    """Return the paths of the texts whose programs may use the words, the likeliest first.
+
+    Together they have no more than ``MOST_READ`` characters.
+    """
+    words = {word for each in weights for word in each}
+    paths = [p for p, text in texts.items() if len(text) <= LONGEST and holds_programs(p, text)]
+    used = [words.intersection(re.findall(r"\w+", texts[path])) for path in paths]
+    found: list[str] = []
+    left = MOST_READ
+    for place in ranked(weights, used, [not is_test_file(path) for path in paths]):
+        left -= len(texts[paths[place]])
+        if left < 0:
+            break
+        found.append(paths[place])
+    return found
