@@ -73,7 +73,7 @@ class Confirmer:
             reason = f"{place} could not be confirmed: {limited.reason}"
             return Skipped(finding.analyzer, finding.target, reason, our_fault=True)
         if not (all_ran(again) and is_shown(finding.criterion, again)):
-            if isinstance(finding.criterion, Turns):
+            if isinstance(finding.criterion, Turns) or finding.level is Level.NOTICE:
                 return Skipped(finding.analyzer, finding.target, UNSTABLE)
             return _unrepaired(replace(finding, status=Status.FLAKY), "it does not repeat")
         settled = self._with_status(finding)

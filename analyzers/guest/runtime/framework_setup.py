@@ -47,10 +47,25 @@ def is_installed(name: str) -> bool:
 
 
 SEED = 0
+_entropy = random.Random(SEED)
+_seed_generator = random.Random.seed
+
+
+def _seed_alike(generator: random.Random, a: Any = None, version: int = 2) -> None:
+    _seed_generator(generator, _entropy.getrandbits(128) if a is None else a, version)
 
 
 def seed(number: int = SEED) -> None:
-    """Seed ``random``, and NumPy and torch where they are loaded."""
+    """Seed ``random``, and NumPy and torch where they are loaded.
+
+    Generators that code makes without a seed get theirs in turn from here, so that a program
+    with ``RandomState()`` or ``default_rng()`` can be compared.
+    """
+    _entropy.seed(number)
+    random.Random.seed = _seed_alike  # type: ignore[method-assign,assignment]
+    bits = sys.modules.get("numpy.random.bit_generator")
+    if bits is not None:
+        bits.randbits = _entropy.getrandbits  # type: ignore[attr-defined]
     random.seed(number)
     numpy = sys.modules.get("numpy")
     if hasattr(numpy, "random"):

@@ -138,6 +138,11 @@ def test_crash_that_does_not_repeat_is_flaky(confirm):
     assert found.evidence["no_repair"] == "it does not repeat"
 
 
+def test_notice_that_does_not_repeat_is_none(confirm):
+    found = confirm(replace(CRASH, level=Level.NOTICE), CAREFUL, CAREFUL)
+    assert found == Skipped(CRASH.analyzer, CRASH.target, UNSTABLE)
+
+
 def test_other_outcome_is_new_where_it_repeats(confirm):
     turns = finding(criterion=Turns(("None",), ("'Fire'",)), probes=(answered("Fire"),))
     first = "def check(path):\n    return labels()[0]\n"

@@ -1,10 +1,12 @@
 """Programs run statement by statement, with their variables observed."""
 
+import random
 import sys
 import textwrap
 
 import pytest
 import torch
+from numpy.random import bit_generator
 
 from analyzers.guest.runtime.programs import ProgramRun
 
@@ -53,6 +55,25 @@ def test_variables_are_observed(run):
     assert set(found["arguments"]) == {"g", "x", "n"}
     assert list(found["arguments"]["g"]["parts"]) == ["points"]
     assert found["arguments"]["x"]["shape"] == [2]
+
+
+@pytest.fixture
+def unseeded(monkeypatch):
+    monkeypatch.setattr(random.Random, "seed", random.Random.seed)
+    monkeypatch.setattr(bit_generator, "randbits", bit_generator.randbits)
+
+
+@pytest.mark.usefixtures("unseeded")
+@pytest.mark.parametrize(
+    "made", ["np.random.RandomState().rand()", "np.random.default_rng().random()"]
+)
+def test_generators_without_a_seed_repeat(run, made):
+    source = f"import random, numpy as np\na, b, c = {made}, {made}, random.Random().random()"
+    first, second = run(source), run(source)
+    first.run()
+    second.run()
+    assert len({*map(first.names.get, "abc")}) == 3
+    assert [first.names[name] for name in "abc"] == [second.names[name] for name in "abc"]
 
 
 def test_what_is_imported_is_no_result(run):
