@@ -98,16 +98,17 @@ def concerned_targets(
     return tuple(filter(asks_cloud, targets))
 
 
-def study(
-    analyzers: Sequence[Analyzer], targets: Sequence[Target], bench: Executor
-) -> list[Target]:
+def studies(analyzers: Sequence[Analyzer]) -> bool:
+    """Return whether the project's own programs are run for these analyzers."""
+    return any(analyzer.name == PROPERTIES for analyzer in analyzers)
+
+
+def study(targets: Sequence[Target], bench: Executor) -> list[Target]:
     """Run what is run once for all targets of a change: the project's own programs.
 
     Return the targets: those first that are not as on base in some of them, and those last of
     which they ran every changed line on both revisions.
     """
-    if not any(analyzer.name == PROPERTIES for analyzer in analyzers):
-        return list(targets)
     from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
 
     with suppress(Exception):  # each target asks again, and tells what went wrong

@@ -56,6 +56,7 @@ class FakeSession:
     related: ClassVar[RelationResult] = RelationResult(obstacle="nothing is compared here")
 
     is_cheap: ClassVar[bool] = False
+    patience: ClassVar[float] = 1.0
 
     def __init__(self, place, root, target, broker, modules=None):
         self.source = (root / target.path).read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
-from analyzers.pipeline import study
+from analyzers.pipeline import studies, study
 from analyzers.ports import Analyzer, Executor
 from analyzers.vocabulary import (
     Broken,
@@ -111,7 +111,7 @@ class TargetExamination:
         deadline, last = until
         laboratory = self.laboratory.ending(last)
         changed = [each for each in targets if each.reason is Reason.CHANGED]
-        if not changed:
+        if not changed or not studies(self.analyzers):
             return list(targets)
         files = tuple(sorted({path for each in changed for path in (each.path, *each.files)}))
         made = [(each, BaseTarget(laboratory, each, self.changes)) for each in changed]
@@ -124,7 +124,7 @@ class TargetExamination:
             stack.callback(before.close)
             bench.begin()
             before.begin()
-            return study(self.analyzers, targets, bench)
+            return study(targets, bench)
 
     def examine(
         self,

@@ -71,6 +71,7 @@ from worker.sandbox.protocol.exploration_frames import LONGEST_NAME
 from worker.system.interruption import raise_pending
 
 T = TypeVar("T")
+R = TypeVar("R", ExplorationRequest, RelationRequest, ExecutionRequest, AssemblyRequest)
 SPENT = Run(NotRun(OUT_OF_TIME))
 NOT_ON_BASE = "base has no such function"
 OBSERVING_SECONDS = 10.0
@@ -155,12 +156,12 @@ class SandboxExecutor:
         return explored
 
     def _explored_once(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
-        left = self.remaining()
-        if left <= 0:
+        if self.remaining() <= 0:
             return ExplorationResult(obstacle=OUT_OF_TIME)
-        exploring = replace(exploring, seconds=min(exploring.seconds, left))
         try:
-            explored, hits = self._guest.ask(lambda session: session.explore(exploring))
+            explored, hits = self._guest.ask(
+                lambda session: session.explore(self._within(session, exploring))
+            )
         except (TargetNotLoaded, GuestEnded, BudgetSpent) as reason:
             return ExplorationResult(obstacle=_first_line(reason))
         self._note(explored.notes)
@@ -210,7 +211,9 @@ class SandboxExecutor:
     ) -> Sequence[ObservedCall]:
         with suppress(TargetNotLoaded, GuestFailure):
             return self._guest.ask(
-                lambda session: session.observe(functions, tests, seconds, documents)
+                lambda session: session.observe(
+                    functions, tests, self._seconds(session, seconds), documents
+                )
             )
         return ()
 
@@ -222,19 +225,21 @@ class SandboxExecutor:
         if seconds <= 0:
             return None
         with suppress(TargetNotLoaded, GuestFailure):
-            recorded = self._guest.ask(lambda session: session.record(probes, seconds))
+            recorded = self._guest.ask(
+                lambda session: session.record(probes, self._seconds(session, seconds))
+            )
             return recorded if recorded.library else None
         return None
 
     def relate(self, target: Target, relating: RelationRequest) -> RelationResult:
         """Compare on head; inputs found are run again, and left out where they end otherwise."""
         raise_pending()
-        left = self.remaining()
-        if left <= 0:
+        if self.remaining() <= 0:
             return RelationResult(obstacle=OUT_OF_TIME)
-        relating = replace(relating, seconds=min(relating.seconds, left))
         try:
-            related = self._guest.ask(lambda session: session.relate(relating))
+            related = self._guest.ask(
+                lambda session: session.relate(self._within(session, relating))
+            )
         except (TargetNotLoaded, GuestFailure) as reason:
             return RelationResult(obstacle=_first_line(reason))
         names = RecipeNames(target.path, self._laboratory.head.texts)
@@ -251,12 +256,12 @@ class SandboxExecutor:
     def execute(self, target: Target, executing: ExecutionRequest) -> ExecutionResult:
         """Run a model several ways on head; what the guest could not do is a note of the report."""
         raise_pending()
-        left = self.remaining()
-        if left <= 0:
+        if self.remaining() <= 0:
             return ExecutionResult(obstacle=OUT_OF_TIME)
-        executing = replace(executing, seconds=min(executing.seconds, left))
         try:
-            executed = self._guest.ask(lambda session: session.execute(executing))
+            executed = self._guest.ask(
+                lambda session: session.execute(self._within(session, executing))
+            )
         except (TargetNotLoaded, GuestFailure) as reason:
             return ExecutionResult(obstacle=_first_line(reason))
         names = RecipeNames(target.path, self._laboratory.head.texts)
@@ -269,13 +274,13 @@ class SandboxExecutor:
         """Run variants of the target's file on head; a broken guest has run none."""
         del target
         raise_pending()
-        left = self.remaining()
         nothing = [AssembledRun("not-run", detail=OUT_OF_TIME)] * len(assembling.files)
-        if left <= 0:
+        if self.remaining() <= 0:
             return nothing
-        assembling = replace(assembling, seconds=min(assembling.seconds, left))
         try:
-            states = self._guest.ask(lambda session: session.assemble(assembling))
+            states = self._guest.ask(
+                lambda session: session.assemble(self._within(session, assembling))
+            )
         except (TargetNotLoaded, GuestFailure) as reason:
             return [replace(each, detail=_first_line(reason)) for each in nothing]
         self._counts.executions += sum(each.state != "not-run" for each in states)
@@ -454,6 +459,13 @@ class SandboxExecutor:
         self._driven = counts
         for probe, run in runs:
             self._counts.ran(probe, run)
+
+    def _within(self, session: Session, request: R) -> R:
+        """Return a request with more time where the guest has more, as far as the budget goes."""
+        return replace(request, seconds=self._seconds(session, request.seconds))
+
+    def _seconds(self, session: Session, wanted: float) -> float:
+        return max(1.0, min(wanted * session.patience, self.remaining()))
 
     def remaining(self) -> float:
         """Seconds until the target's deadline, or the end of what was allotted."""

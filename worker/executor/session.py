@@ -120,7 +120,7 @@ class Session:
             self._guest = place.guest(tree, modules)
         self._is_forked = bool(modules) and isinstance(self._guest, ForkedGuest)
         self._layer = place.layer
-        self._patience = place.limits.patience
+        self.patience = place.limits.patience
         self._talk = GuestConversation(self._guest, broker, place.until)
         began = time.monotonic()
         try:
@@ -160,7 +160,7 @@ class Session:
                 probes[len(runs) : len(runs) + PROBES_A_FRAME], seconds
             )
             try:
-                runs += self._batch(batch, limit * self._patience)
+                runs += self._batch(batch, limit * self.patience)
             except GuestEnded as ended:
                 ended.runs = runs
                 raise
@@ -176,8 +176,8 @@ class Session:
         self, goals: Sequence[Goal], seed: int, seconds: float, texts: Sequence[str] = ()
     ) -> SearchResult:
         """Let the guest look for answers that reach the goals, with ``texts`` for plain words."""
-        mutation = min(MUTATION_SECONDS * self._patience, seconds / 2)
-        symbolic = min(SYMBOLIC_SECONDS * self._patience, seconds / 2)
+        mutation = min(MUTATION_SECONDS * self.patience, seconds / 2)
+        symbolic = min(SYMBOLIC_SECONDS * self.patience, seconds / 2)
         self._talk.send(
             {
                 "type": "search",
@@ -197,10 +197,10 @@ class Session:
     @traced("explore")
     def explore(self, exploring: ExplorationRequest) -> tuple[ExplorationResult, frozenset[str]]:
         """Let the guest draw, run and shrink inputs; return also the points that occurred."""
-        seconds, timeout = exploring.seconds * self._patience, exploring.timeout * self._patience
-        exploring = replace(exploring, seconds=seconds, timeout=timeout)
+        timeout = exploring.timeout * self.patience
+        exploring = replace(exploring, timeout=timeout)
         self._talk.send(explore_frame(exploring, self._layer))
-        frame = next(self._talk.replies(host_timeout(seconds + timeout)))
+        frame = next(self._talk.replies(host_timeout(exploring.seconds + timeout)))
         explored = explored_of(frame, self._target.id, postconditions_of(exploring.contract))
         failures = tuple(map(self._placed_failure, explored.failures))
         hits = frozenset(self.prepared.points[number] for number in frame.get("hits", ()))
@@ -215,7 +215,6 @@ class Session:
         documents: Sequence[str] = (),
     ) -> Sequence[ObservedCall]:
         """Let the guest run tests and examples of the project and watch calls of functions."""
-        seconds *= self._patience
         self._talk.send(observe_frame(functions, tests, seconds, self._layer, documents))
         frame = next(self._talk.replies(host_timeout(seconds)))
         self._note(frame["notes"])
@@ -240,7 +239,7 @@ class Session:
     @traced("record calls")
     def record(self, probes: Sequence[Probe], seconds: float) -> RecordedCalls:
         """Let the guest run probes and watch their calls of a deep-learning library."""
-        seconds, timeout = seconds * self._patience, PROBE_SECONDS * self._patience
+        timeout = PROBE_SECONDS * self.patience
         self._talk.send(record_frame(probes, seconds, timeout))
         frame = next(self._talk.replies(host_timeout(seconds + timeout)))
         return recorded_of(frame, self._has)
@@ -248,25 +247,25 @@ class Session:
     @traced("compare related calls")
     def relate(self, relating: RelationRequest) -> RelationResult:
         """Let the guest compare library calls with those that they should agree with."""
-        seconds, timeout = relating.seconds * self._patience, PROBE_SECONDS * self._patience
-        self._talk.send(relate_frame(replace(relating, seconds=seconds), self._layer, timeout))
-        frame = next(self._talk.replies(host_timeout(seconds + timeout)))
+        timeout = PROBE_SECONDS * self.patience
+        self._talk.send(relate_frame(relating, self._layer, timeout))
+        frame = next(self._talk.replies(host_timeout(relating.seconds + timeout)))
         return related_of(frame, self._target.id, self._has)
 
     @traced("execute model")
     def execute(self, executing: ExecutionRequest) -> ExecutionResult:
         """Let the guest run a model by several executions."""
-        seconds, timeout = executing.seconds * self._patience, MODEL_SECONDS * self._patience
-        self._talk.send(execute_frame(replace(executing, seconds=seconds), self._layer, timeout))
-        frame = next(self._talk.replies(host_timeout(seconds + timeout)))
+        timeout = MODEL_SECONDS * self.patience
+        self._talk.send(execute_frame(executing, self._layer, timeout))
+        frame = next(self._talk.replies(host_timeout(executing.seconds + timeout)))
         return executed_of(frame, self._target.id, self._has)
 
     @traced("assemble")
     def assemble(self, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
         """Let the guest run variants of the target's file."""
-        seconds, timeout = assembling.seconds * self._patience, assembling.timeout * self._patience
-        self._talk.send(assemble_frame(replace(assembling, seconds=seconds, timeout=timeout)))
-        frame = next(self._talk.replies(host_timeout(seconds + timeout)))
+        timeout = assembling.timeout * self.patience
+        self._talk.send(assemble_frame(replace(assembling, timeout=timeout)))
+        frame = next(self._talk.replies(host_timeout(assembling.seconds + timeout)))
         return assembled_of(frame, len(assembling.files))
 
     def _has(self, path: str) -> bool:
@@ -282,7 +281,7 @@ class Session:
     @traced("imports")
     def _prepare(self, place: GuestRuntime) -> PreparedTarget:
         self._talk.send(prepare_frame(place, self._guest.root, self._target))
-        return prepared_of(next(self._talk.replies(host_timeout(PREPARE_SECONDS * self._patience))))
+        return prepared_of(next(self._talk.replies(host_timeout(PREPARE_SECONDS * self.patience))))
 
     def _batch(self, probes: Sequence[Probe], seconds: float) -> list[Run]:
         asking = [probe for probe in probes if probe.script is None]

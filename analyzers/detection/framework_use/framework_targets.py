@@ -337,8 +337,10 @@ class FrameworkTargetSelection:
             }
         hidden = {each for each in changed if each not in chosen}
         for unit in others if hidden else ():
-            if hidden & {*self.uses(unit).units, *self._generators(unit)}:
+            used = self.uses(unit).units
+            if hidden & {*used, *self._generators(unit)}:
                 chosen[unit.id] = (unit, Reason.CALLS_CHANGED)
+            chosen |= {each: (used[each], Reason.CHANGED) for each in hidden & used.keys()}
         return tuple(
             sorted(
                 (self.target(*each) for each in self._as_inherited(chosen).values()),

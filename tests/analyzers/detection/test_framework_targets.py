@@ -236,8 +236,9 @@ def test_changed_class_head_changes_all_methods():
     assert found == {"Head.last": Reason.CHANGED}
 
 
-def test_caller_of_a_changed_function_that_is_no_target_is_one():
-    assert after("sizes.py", "n // 2", "n / 2") == {"pooled": Reason.CALLS_CHANGED}
+def test_changed_function_that_one_with_tensors_calls_is_a_target_and_so_is_its_caller():
+    found = after("sizes.py", "n // 2", "n / 2")
+    assert found == {"half": Reason.CHANGED, "pooled": Reason.CALLS_CHANGED}
 
 
 @pytest.mark.parametrize(
@@ -258,8 +259,8 @@ def test_new_file_and_package_reexport():
     head = base | {"use.py": "import torch\nimport pkg\ndef f(): return torch.zeros(pkg.half(2))\n"}
     assert [target.id for target in changed(base, head).targets] == ["use.py::f"]
     altered = head | {"pkg/sizes.py": FILES["sizes.py"].replace("//", "/")}
-    (target,) = changed(head, altered).targets
-    assert (target.id, target.reason) == ("use.py::f", Reason.CALLS_CHANGED)
+    found = {target.id: target.reason for target in changed(head, altered).targets}
+    assert found == {"pkg/sizes.py::half": Reason.CHANGED, "use.py::f": Reason.CALLS_CHANGED}
 
 
 # ------------------------------------------------------------- annotations
