@@ -62,6 +62,11 @@ def message(
     validity = _ON_BASE if returns_on_base else validity_sentence(failure, terms)
     if (program := failure.probe.program) is not None and not returns_on_base:
         validity = f"The project's own documents use it like this ({program.place})."
+        if program.edits:
+            validity = (
+                "The example returns as it stands; that this is valid too is said by a type hint,"
+                " a description or a guard."
+            )
     said = [first, _share(failure, explored), validity]
     return "\n".join(each for each in said if each)
 
