@@ -8,11 +8,13 @@ where the statement that fails hands no data over.
 from __future__ import annotations
 
 import ast
+import math
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, cast
 
 from analyzers.drivers.variations import Edit
-from analyzers.vocabulary import Program, Raised
+from analyzers.vocabulary import Program, Raised, Returned, Run
 
 _ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute")
 _SIGNATURE = re.compile(
@@ -50,10 +52,47 @@ def is_mistake(
     return sure.get(ending.exception, False) or _hands_nothing_over(statement)
 
 
-def failing_statement(program: Program, completed: int) -> str:
+def variable_of_nan(before: Run, after: Run) -> str | None:
+    """Return the variable that held finite numbers in one run, and holds NaN alone in another."""
+    earlier, later = _variables(before), _variables(after)
+    return next(
+        (name for name, each in later.items() if _is_nan(each) and _is_finite(earlier.get(name))),
+        None,
+    )
+
+
+def _variables(run: Run) -> Mapping[str, Mapping[str, Any]]:
+    seen = run.ending.observation if isinstance(run.ending, Returned) else None
+    return {} if seen is None else cast("Mapping[str, Mapping[str, Any]]", seen["arguments"])
+
+
+def _is_nan(described: Mapping[str, Any]) -> bool:
+    if described["kind"] == "array":
+        return not described.get("finite") and {*described["numbers"]} == {"nan"}
+    return described["kind"] == "number" and bool(described["number"] == "nan")
+
+
+def _is_finite(described: Mapping[str, Any] | None) -> bool:
+    if described is None or described["kind"] == "array":
+        return described is not None and described.get("finite") == math.prod(described["shape"])
+    return described["kind"] == "number" and isinstance(described["number"], float | int)
+
+
+def statement_at(program: Program, completed: int) -> str:
     """Return the statement of a program that raised, of which so many ended; else nothing."""
     body = ast.parse(program.source).body
     return ast.unparse(body[completed]) if completed < len(body) else ""
+
+
+def binding_statement(program: Program, name: str) -> str:
+    """Return the last statement of a program that binds a variable."""
+    found = ""
+    for each in ast.parse(program.source).body:
+        targets = each.targets if isinstance(each, ast.Assign) else []
+        nodes = (node for target in targets for node in ast.walk(target))
+        if any(isinstance(node, ast.Name) and node.id == name for node in nodes):
+            found = ast.unparse(each)
+    return found
 
 
 def _is_number(edit: Edit) -> bool:

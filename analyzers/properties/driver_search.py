@@ -32,7 +32,12 @@ from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
-from analyzers.properties.documented_failures import failing_statement, is_mistake
+from analyzers.properties.documented_failures import (
+    binding_statement,
+    is_mistake,
+    statement_at,
+    variable_of_nan,
+)
 from analyzers.vocabulary import (
     NotRun,
     Probe,
@@ -122,7 +127,7 @@ class DriverRuns:
 
     Of ``reaching``, which all reach it, ``compared`` are those that no other changed function
     explains.  ``alone`` are those that return on head only, for they use what base lacks;
-    documented examples among these that raise where the change stands are ``failing``.
+    those among these that the project documents, and that raise or give NaN, are ``failing``.
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
     lines, ``covered`` counts those that hold code and those that ran.  ``refuted`` are
@@ -325,6 +330,9 @@ class _Search:
     slow: set[str] = field(default_factory=set[str])
     failing: list[tuple[Variations, Sequence[Edit], ComparedRun]] = field(
         default_factory=list[tuple[Variations, Sequence[Edit], ComparedRun]]
+    )
+    documented: list[tuple[Variations, ComparedRun]] = field(
+        default_factory=list[tuple[Variations, ComparedRun]]
     )
 
     def __post_init__(self) -> None:
@@ -625,13 +633,15 @@ class _Search:
         if isinstance(run.head.ending, Returned):
             if self._reached(run):
                 self.found.alone.append(run)
+                if edits and all(each.documented for each in edits):
+                    self.documented.append((variations, run))
                 return True
         elif _is_own_error(run.head.ending) and not isinstance(run.base.ending, Raised):
             self.failing.append((variations, edits, run))
         return False
 
     def _keep_failing(self, chosen: Sequence[_Known]) -> None:
-        """Keep failures of what head alone has, one a line: with the fewest edits.
+        """Keep failures of what head alone has, one a place: with the fewest edits.
 
         A document or docstring says that its example is valid as it stands; descriptions say so
         of values that take the place of others, where the example itself returns.
@@ -642,21 +652,45 @@ class _Search:
             ending, program = run.head.ending, run.probe.program
             assert isinstance(ending, Raised)
             assert program is not None
-            statement = failing_statement(program, run.head.completed)
+            statement = statement_at(program, run.head.completed)
             own = [each for each in self.subjects if each.is_at_fault(ending)]
             if id(variations) in known:
-                classes = self.found.definitions.classes
-                said = is_mistake(ending, edits, statement, classes)
-                reached = [each for each in self.subjects if each.is_reached(run)]
-                own += sorted(reached, key=lambda each: not each.is_named_in(statement))
+                said = is_mistake(ending, edits, statement, self.found.definitions.classes)
+                own += self._reached_by(run, statement)
             else:
                 said = variations.driver.kind <= Kind.DOCSTRING and not edits
-            place = ending.exception, ending.path, ending.line
-            before = kept.get(place)
-            if said and own and (before is None or program.edits < _edits(before)):
-                probe = replace(run.probe, target=own[0].target.id, watched=(), observed=False)
-                kept[place] = replace(run, probe=probe)
+            if said and own:
+                self._keep(kept, (ending.exception, ending.path, ending.line), run, own[0])
+        for variations, run in self.documented:
+            before = known.get(id(variations))
+            name = None if before is None else variable_of_nan(before.run.head, run.head)
+            program = run.probe.program
+            if name is not None and program is not None:
+                own = self._reached_by(run, binding_statement(program, name))
+                probe = replace(run.probe, ensures=(f"finite({name})",))
+                self._keep(kept, ("nan", own[0].target.id, 0), replace(run, probe=probe), own[0])
         self.found.failing += kept.values()
+
+    def _reached_by(self, run: ComparedRun, statement: str) -> list[Subject]:
+        """Return the functions that a run executed: those that a statement names, then calls."""
+        reached = [each for each in self.subjects if each.is_reached(run)]
+        calls = (".forward", ".__call__")
+        return sorted(
+            reached,
+            key=lambda e: (not e.is_named_in(statement), not e.target.function.endswith(calls)),
+        )
+
+    @staticmethod
+    def _keep(
+        kept: dict[tuple[str, str, int], ComparedRun],
+        place: tuple[str, str, int],
+        run: ComparedRun,
+        subject: Subject,
+    ) -> None:
+        before = kept.get(place)
+        if before is None or _edits(run) < _edits(before):
+            probe = replace(run.probe, target=subject.target.id, watched=(), observed=False)
+            kept[place] = replace(run, probe=probe)
 
     def _both(self, probes: Mapping[int, Probe]) -> Iterator[tuple[int, ComparedRun]]:
         """Run programs on base and on head."""

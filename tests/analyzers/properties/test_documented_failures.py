@@ -81,6 +81,11 @@ def test_call_that_hands_nothing_over_is_told_of_the_method_it_names():
     assert told(WHOLE, total) == a_warning("Net.total", "`mean=True`")
 
 
+def test_nan_of_a_number_that_a_guard_lets_through_is_a_warning():
+    found = told(WHOLE, ("x * self.scale", "(x[:, self.size // 2 : -(self.size // 2)]).mean()"))
+    assert found == [("net.py::Net.forward", "model/non-finite", Level.WARNING, "`size=1`")]
+
+
 @pytest.mark.parametrize(
     "change",
     [
