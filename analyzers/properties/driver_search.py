@@ -384,7 +384,8 @@ class _Search:
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
         changed = dict.fromkeys(each.target.function.split(".")[0] for each in self.subjects)
         listed, registered = tables(texts, changed), registered_names(texts, changed)
-        words = self._words().union(*registered.values())
+        alone = self.nearest is Kind.DOCSTRING
+        words = (set(changed) if alone else self._words()).union(*registered.values())
         drivers = list(drivers_of(texts, ProjectNames(texts), words, listed))
         drivers += registered_programs(registered, drivers)
         used = [each.words for each in drivers]
