@@ -113,17 +113,40 @@ def _entries(node: ast.Dict) -> Iterator[tuple[str, float]]:
 
 
 def _written(tree: ast.Module) -> dict[str, float]:
-    """Return the numbers that a file gives to keys: in dictionaries, and as defaults of them."""
+    """Return the numbers that a file gives to keys: in dictionaries, and where one is lacking."""
     found: dict[str, float] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Dict):
-            found.update(_entries(node))
-        elif isinstance(node, ast.Call) and len(node.args) == 2:
-            key, number = node.args[0], _number(node.args[1])
-            named = isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop")
-            if named and isinstance(key, ast.Constant) and number is not None:
-                found[str(key.value)] = number
+        key: str | None = None
+        usual: ast.expr | None = None
+        match node:
+            case ast.Dict():
+                found.update(_entries(node))
+            case ast.Call(args=[_, usual]):
+                key = _key_read(node)
+            case ast.BoolOp(op=ast.Or(), values=[read, usual]):
+                key = _key_read(read)
+            case ast.IfExp(body=read, orelse=usual):
+                key = _key_read(read)
+            case _:
+                continue
+        number = _number(usual)
+        if key is not None and number is not None:
+            found[key] = number
     return found
+
+
+def _key_read(node: ast.expr) -> str | None:
+    """Return the key that an expression reads: ``cfg.get("eps")``, ``cfg["eps"]``."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(attr="get" | "pop" | "setdefault"),
+            args=[ast.Constant(value=str(key)), *_],
+        ):
+            return key
+        case ast.Subscript(slice=ast.Constant(value=str(key))):
+            return key
+        case _:
+            return None
 
 
 def _keywords(call: ast.Call) -> dict[str, float]:

@@ -33,13 +33,17 @@ class Parameter:
 
 @dataclass(slots=True)
 class Definitions:
-    """The definitions of a project by simple name; ``corpus`` has values by keyword."""
+    """The definitions of a project by simple name; ``corpus`` has values by keyword.
+
+    ``homes`` are the paths of functions by the identity of their nodes.
+    """
 
     classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
     methods: dict[str, list[Function]] = field(default_factory=dict[str, list[Function]])
     owners: dict[int, ast.ClassDef] = field(default_factory=dict[int, ast.ClassDef])
     corpus: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    homes: dict[int, str] = field(default_factory=dict[int, str])
 
     @classmethod
     def of(cls, texts: Mapping[str, str], added: Iterable[str] = ()) -> Definitions:
@@ -55,6 +59,7 @@ class Definitions:
                 found.feed(nodes)
                 if not is_test_file(path):
                     found._define(nodes)
+                    found.homes |= {id(n): path for n in nodes if isinstance(n, Function)}
         known = {*found.classes, *found.functions}
         for tree in filter(None, map(parse_module, added)):
             found._define([each for each in tree.body if getattr(each, "name", "") not in known])

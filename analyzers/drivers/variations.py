@@ -11,9 +11,10 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analyzers.drivers.definitions import Definitions, Function, Parameter
+from analyzers.drivers.documented_values import DocumentedValues
 from analyzers.drivers.promises import ASSERTED, is_asserting
 from analyzers.drivers.usage_programs import Driver
 
@@ -68,7 +69,8 @@ _STEPS = ("eval", "train", "backward", "step", "zero_grad", "manual_seed", "seed
 class Edit:
     """One change of a program: its kind, the nodes that it is about, and the new text.
 
-    ``guessed``: nothing in the project says that such a value is taken.
+    ``guessed``: nothing in the project says that such a value is taken; ``documented``: its
+    documents, hints or guards do.
     """
 
     kind: str
@@ -77,6 +79,7 @@ class Edit:
     name: str = ""
     weight: float = 1.0
     guessed: bool = False
+    documented: bool = False
 
     @property
     def says(self) -> str:
@@ -235,13 +238,14 @@ class Variations:
     """The edits of one driver, the most telling first.
 
     ``hot`` weighs identifiers by how near they are to what changed; ``target`` are the names
-    of the changed function and of its class.
+    of the changed function and of its class; ``documented`` knows the values that are.
     """
 
     driver: Driver
     definitions: Definitions
     hot: Mapping[str, float]
     target: frozenset[str]
+    documented: DocumentedValues | None = None
     tree: ast.Module = field(init=False)
 
     def __post_init__(self) -> None:
@@ -266,7 +270,11 @@ class Variations:
         nodes = [node for statement in body for node in ast.walk(statement)]
         made = self._instances(body)
         bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        yield from _literal_edits(nodes)
+        places = self._places(nodes, made) if self.documented is not None else {}
+        for edit in _literal_edits(nodes):
+            given = [places.get(each) for each in edit.nodes]
+            said = all(each is not None and self._is_said(*each, edit.text) for each in given)
+            yield replace(edit, documented=said)
         yield from self._casts(nodes)
         for node in nodes:
             if isinstance(node, ast.Call):
@@ -276,6 +284,31 @@ class Variations:
                 if callee is not None or _is_factory(node):
                     yield from self._forms(node, made, known=callee is not None)
         yield from self._statements(body, made, bound)
+
+    def _is_said(self, callee: Function | ast.ClassDef, parameter: Parameter, text: str) -> bool:
+        """Return whether the project says of a callee that its own parameter takes a value."""
+        own: ast.AST | None = callee
+        if isinstance(callee, ast.ClassDef):
+            own = self.definitions.method(callee, "__init__")
+        known = self.documented
+        return known is not None and parameter.function is own and known.has(parameter, text)
+
+    def _places(
+        self, nodes: Sequence[ast.AST], made: Mapping[str, ast.ClassDef]
+    ) -> dict[int, tuple[Function | ast.ClassDef, Parameter]]:
+        """Return the callees and parameters that literals are given to, by their numbers."""
+        found: dict[int, tuple[Function | ast.ClassDef, Parameter]] = {}
+        for node in nodes:
+            callee = self._callee(node, made) if isinstance(node, ast.Call) else None
+            if callee is None or not isinstance(node, ast.Call):
+                continue
+            parameters = self.definitions.parameters(callee)
+            named = {each.name: each for each in parameters}
+            given = [*zip(parameters, node.args, strict=False)]
+            given += [(named[k.arg], k.value) for k in node.keywords if k.arg in named]
+            literals = [(each, v) for each, v in given if isinstance(v, ast.Constant)]
+            found |= {_number(value): (callee, each) for each, value in literals}
+        return found
 
     def _casts(self, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
         """Yield another precision of all models and tensors that a program makes, together."""
@@ -361,9 +394,12 @@ class Variations:
             hot = near * (1 + 2.5 * self.hot.get(each.name, 0.0))
             if each.name in given:
                 if each.default is not None:
-                    yield Edit("without", (number,), "", each.name, 0.4 * hot)
+                    usual = getattr(each.default, "value", ...)
+                    said = usual is None or isinstance(usual, bool | str)
+                    yield Edit("without", (number,), "", each.name, 0.4 * hot, documented=said)
                 for text in self._texts(each) if _is_text(given[each.name]) else ():
-                    yield Edit("keyword", (number,), text, each.name, hot)
+                    said = self._is_said(callee, each, text)
+                    yield Edit("keyword", (number,), text, each.name, hot, documented=said)
             handed_on = getattr(given.get(each.name), "id", None) == each.name
             if each.default is None or (each.name in given and not handed_on):
                 continue
@@ -374,7 +410,8 @@ class Variations:
             for place, text in enumerate(values):
                 weight = hot * (1.6 if flag else 1.0) / (1 + 0.12 * place)
                 guessed = is_none(each.default) and text not in known
-                yield Edit("keyword", (number,), text, each.name, weight, guessed=guessed)
+                edit = Edit("keyword", (number,), text, each.name, weight, guessed=guessed)
+                yield replace(edit, documented=self._is_said(callee, each, text))
 
     def _values(self, parameter: Parameter, bound: Sequence[str]) -> list[str]:
         """Return values of a parameter that differ from its default, the likely ones first."""
@@ -406,7 +443,7 @@ class Variations:
         return [each for each in dict.fromkeys(found) if each != usual][:MOST_VALUES]
 
     def _texts(self, parameter: Parameter) -> list[str]:
-        """Return the texts that the code compares a parameter with, or its annotation names."""
+        """Return the texts that code compares a parameter with, or its descriptions name."""
         name = parameter.name
         around = self.definitions.owners.get(id(parameter.function), parameter.function)
         found: list[str] = []
@@ -417,6 +454,7 @@ class Variations:
                 found += _text_constants(node.annotation)
         counted = self.definitions.corpus.get(name, Counter[str]())
         found += [text for text, _ in counted.most_common(6) if text[:1] in "'\""]
+        found += self.documented.choices(parameter) if self.documented is not None else []
         return list(dict.fromkeys(found))
 
     def _forms(
@@ -453,7 +491,7 @@ class Variations:
             where = (_number(statement),)
             names = [t for t in getattr(statement, "targets", ()) if ast.unparse(t) in made]
             for target in map(ast.unparse, names):
-                yield Edit("after", where, f"{target}.eval()", "", 1.2)
+                yield Edit("after", where, f"{target}.eval()", "", 1.2, documented=True)
                 yield Edit("after", where, f"{target}.train()", "", 0.5)
                 yield Edit("after", where, f"{target} = {target}.double()", "", 0.5)
                 yield Edit(
@@ -477,7 +515,9 @@ class Variations:
             return
         needed = [e.name for e in self.definitions.parameters(method) if e.default is None]
         if not needed:
-            yield Edit("after", (last,), f"also = {name}.{method.name}()", "", weight)
+            said = f".{method.name}()" in (ast.get_docstring(method) or "")
+            text = f"also = {name}.{method.name}()"
+            yield Edit("after", (last,), text, "", weight, documented=said)
         elif outs and len(needed) <= 3:
             for first in outs[:3]:
                 chosen = [each if each in outs else first for each in needed]

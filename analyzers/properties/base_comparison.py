@@ -388,20 +388,42 @@ def _non_finite_findings(
     if not changed:
         return
     first = min(changed, key=lambda each: (each.guessed, each.size))
-    yield comparison_finding(
+    said = messages.new_non_finite(
+        len(changed), inputs, given_clause(first.probe), first.difference
+    )
+    level = Level.WARNING if first.guessed else Level.FAILURE
+    yield _non_finite_finding(target, level, said, _shown(first), (len(changed), inputs))
+
+
+def nan_finding(target: Target, probe: Probe) -> Finding:
+    """Return the warning of an example that gives NaN with values that the project documents."""
+    (condition,) = probe.ensures
+    said = messages.documented_nan(target, given_clause(probe), condition)
+    shown = probe, Violates(condition), NON_FINITE
+    return _non_finite_finding(target, Level.WARNING, said, shown, (1, 1))
+
+
+def _non_finite_finding(
+    target: Target,
+    level: Level,
+    said: tuple[str, str],
+    shown: tuple[Probe, Criterion, str],
+    counts: tuple[int, int],
+) -> Finding:
+    return comparison_finding(
         target,
         NON_FINITE_RULE,
-        Level.WARNING if first.guessed else Level.FAILURE,
-        messages.new_non_finite(len(changed), inputs, given_clause(first.probe), first.difference),
-        _shown(first),
+        level,
+        said,
+        shown,
         {
             "executions": ["eager"],
             "error_ratio": None,
             "first_layer": "",
             "mutations": [],
-            "arguments": dict(argument_recipes(first.probe)),
-            "inputs": inputs,
-            "changed": len(changed),
+            "arguments": dict(argument_recipes(shown[0])),
+            "inputs": counts[1],
+            "changed": counts[0],
         },
     )
 

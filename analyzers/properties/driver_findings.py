@@ -20,6 +20,7 @@ from analyzers.properties.base_comparison import (
     failures_on_head,
     is_announced,
     is_different,
+    nan_finding,
     new_failure,
     refusal_findings,
 )
@@ -102,7 +103,9 @@ def _findings(target: Target, runs: DriverRuns, bench: Executor) -> Iterator[Fin
 
 
 def _failing_example(run: ComparedRun, target: Target, bench: Executor) -> Finding:
-    """Return the warning of a documented example of new code that raises in that code."""
+    """Return the warning of a documented example of new code that raises, or gives NaN."""
+    if run.probe.ensures:
+        return _with_program(nan_finding(target, run.probe), run.probe)
     failure = Failure(run.probe, run.head)
     terms = FunctionContract(Contract(), {})
     found = failure_finding(failure, terms, ExplorationResult(executions=1), target, bench)

@@ -19,6 +19,7 @@ from math import sqrt
 
 from analyzers.criteria import is_crash
 from analyzers.drivers.definitions import Definitions, relevant_texts
+from analyzers.drivers.documented_values import DocumentedValues
 from analyzers.drivers.program_ranking import MODULE, ranked, texts_to_read, weights_of
 from analyzers.drivers.promises import ASSERTED, asserted
 from analyzers.drivers.registered_names import registered_names, registered_programs
@@ -31,6 +32,12 @@ from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
+from analyzers.properties.documented_failures import (
+    binding_statement,
+    is_mistake,
+    statement_at,
+    variable_of_nan,
+)
 from analyzers.vocabulary import (
     NotRun,
     Probe,
@@ -54,6 +61,8 @@ SHARE, SHARE_OF_MANY = 0.4, 0.7
 """The part of the time that is left: for one changed function, and for so many that hardly one
 has a turn of its own afterwards."""
 UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY = 0.5, 0.8
+LEAST_SECONDS = 10.0
+"""What the study of a file that has no base gets at least, while there is time."""
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 LEAST_PROGRAMS = 12
@@ -99,6 +108,12 @@ class Subject:
             return False
         return ending.line in self.changed and ending.exception in OWN_ERRORS
 
+    def is_named_in(self, statement: str) -> bool:
+        """Return whether a statement names the function, or the class that it belongs to."""
+        owner, _, name = self.target.function.rpartition(".")
+        called = name in ("__init__", "__call__", "forward")
+        return re.search(rf"\b{owner if called and owner else name}\b", statement) is not None
+
     def distance(self, run: ComparedRun) -> int:
         """Return how many lines of the file are between a change and what a run executed."""
         ran = run.head.lines.get(self.target.path, frozenset())
@@ -112,7 +127,7 @@ class DriverRuns:
 
     Of ``reaching``, which all reach it, ``compared`` are those that no other changed function
     explains.  ``alone`` are those that return on head only, for they use what base lacks;
-    documented examples among these that raise where the change stands are ``failing``.
+    those among these that the project documents, and that raise or give NaN, are ``failing``.
     ``drivers`` are the places of the programs that reach it, unvaried or varied;
     ``changed_line`` is the first line of the target that is not as on base; of its changed
     lines, ``covered`` counts those that hold code and those that ran.  ``refuted`` are
@@ -158,7 +173,7 @@ class DriverStudy:
             if self._explained.get(id(each), target.id) == target.id
         ]
         alone = [of_target(each) for each in self.alone if subject.is_reached(each)]
-        failing = [each for each in self.failing if subject.is_at_fault(each.head.ending)]
+        failing = [each for each in self.failing if each.probe.target == target.id]
         both = [*reaching, *alone]
         places = dict.fromkeys(run.probe.program.place for run in both if run.probe.program)
         refuted = [
@@ -188,8 +203,9 @@ class DriverStudy:
 
     @property
     def different(self) -> frozenset[str]:
-        """The ids of the targets that explain some difference."""
-        return frozenset(self._explained.values())
+        """The ids of the targets that explain some difference, or fail without a base."""
+        failing = (each.probe.target for each in self.failing)
+        return frozenset((*self._explained.values(), *failing))
 
     @cached_property
     def _explained(self) -> Mapping[int, str]:
@@ -244,7 +260,28 @@ class _Known:
 
 def driver_study(bench: Executor) -> DriverStudy:
     """Run and vary the project's own programs that use what changed; once for a change."""
-    return bench.once("drivers", lambda: _Search(bench, _subjects(bench)[:MOST_SUBJECTS]).run())
+    return bench.once("drivers", lambda: _studied(bench))
+
+
+def _studied(bench: Executor) -> DriverStudy:
+    """Study a change as one; where base has none of its files, each file by itself."""
+    subjects = _subjects(bench)
+    if any(bench.base(each.target.path) is not None for each in subjects):
+        return _Search(bench, subjects[:MOST_SUBJECTS]).run()
+    files: dict[str, list[Subject]] = {}
+    for each in subjects:
+        files.setdefault(each.target.path, []).append(each)
+    found = DriverStudy(subjects)
+    least = (1 - SHARE_OF_MANY) * bench.remaining()
+    for number, group in enumerate(files.values()):
+        left = bench.remaining() - least
+        if left <= 0:
+            break
+        seconds = max(LEAST_SECONDS, left / (len(files) - number))
+        study = _Search(bench, group[:MOST_SUBJECTS], min(left, seconds), Kind.DOCSTRING).run()
+        found.alone += study.alone
+        found.failing += study.failing
+    return found
 
 
 def _subjects(bench: Executor) -> list[Subject]:
@@ -282,6 +319,8 @@ def _is_text(statement: ast.stmt) -> bool:
 class _Search:
     bench: Executor
     subjects: Sequence[Subject]
+    seconds: float = float("inf")
+    nearest: Kind = Kind.TEST
     tried: set[str] = field(default_factory=set[str])
     begun: float = 0.0
     until: float = float("inf")
@@ -289,6 +328,12 @@ class _Search:
     longest: float = LONGEST
     batch: int = BATCH
     slow: set[str] = field(default_factory=set[str])
+    failing: list[tuple[Variations, Sequence[Edit], ComparedRun]] = field(
+        default_factory=list[tuple[Variations, Sequence[Edit], ComparedRun]]
+    )
+    documented: list[tuple[Variations, ComparedRun]] = field(
+        default_factory=list[tuple[Variations, ComparedRun]]
+    )
 
     def __post_init__(self) -> None:
         self.found = DriverStudy(self.subjects)
@@ -311,6 +356,7 @@ class _Search:
         self.longest = min(LONGEST, max(SHORTEST, PATIENCE * slowest))
         self.batch = max(FIRST_BATCH, min(BATCH, int(BATCH_SECONDS / max(slowest, 1e-3))))
         self._vary(chosen)
+        self._keep_failing(chosen)
         return self.found
 
     def _texts(self) -> dict[str, str]:
@@ -338,7 +384,8 @@ class _Search:
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
         changed = dict.fromkeys(each.target.function.split(".")[0] for each in self.subjects)
         listed, registered = tables(texts, changed), registered_names(texts, changed)
-        words = self._words().union(*registered.values())
+        alone = self.nearest is Kind.DOCSTRING
+        words = (set(changed) if alone else self._words()).union(*registered.values())
         hidden = dict.fromkeys(listed, HIDDEN)
         weights = [{**hidden, **self._weights(each.target)} for each in self.subjects]
         near = [{**dict.fromkeys(words, MODULE), **each} for each in weights]
@@ -346,7 +393,12 @@ class _Search:
         drivers = list(drivers_of(texts, ProjectNames(texts), words, listed, paths))
         drivers += registered_programs(registered, drivers)
         order = ranked(weights, [e.words for e in drivers], [e.kind for e in drivers])
-        return [drivers[place] for place in order[:MOST_DRIVERS]]
+        found = sorted((drivers[place] for place in order), key=self._is_late)
+        return found[:MOST_DRIVERS]
+
+    def _is_late(self, driver: Driver) -> bool:
+        """Return whether a program is of a kind beyond tests, or beyond what is nearest."""
+        return self.nearest < min(driver.kind, Kind.TEST)
 
     def _words(self) -> set[str]:
         return {word for each in self.subjects for word in self._weights(each.target)}
@@ -358,14 +410,15 @@ class _Search:
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         """Yield the drivers that base takes; those that name what none reached yet come first."""
         hot, names = self._hot(), self._names()
+        documented = DocumentedValues(definitions, self._texts())
         waiting = [(each.words, each) for each in drivers]
         missing = {each.target.id: each.target.function.split(".")[0] for each in self.subjects}
         while waiting:
             waiting.sort(
-                key=lambda e: (e[0].isdisjoint(missing.values()), e[1].kind is Kind.EXAMPLE)
+                key=lambda e: (e[0].isdisjoint(missing.values()), e[1].kind > self.nearest)
             )
             batch, waiting = waiting[:FIRST_BATCH], waiting[FIRST_BATCH:]
-            made = [Variations(each, definitions, hot, names) for _, each in batch]
+            made = [Variations(each, definitions, hot, names, documented) for _, each in batch]
             known = list(self._taken([(each, ()) for each in made]))
             known += self._shortened([each for each in made if self._is_slow(each)])
             yield from known
@@ -392,13 +445,15 @@ class _Search:
 
     def _taken(self, plans: Sequence[tuple[Variations, tuple[Edit, ...]]]) -> Iterator[_Known]:
         """Yield the drivers that base takes with the edits planned, or head where base cannot."""
-        compared = self._compared(plans)
-        alone = [(each.probe.program, each) for each in self.found.alone]
-        sources = {program.source: run for program, run in alone if program is not None}
-        for (variations, edits), run in zip(plans, compared, strict=True):
-            taken = run or sources.get(varied(variations.tree, edits))
-            if taken is not None:
-                yield _Known(variations, taken, edits)
+        for (variations, edits), run in zip(plans, self._compared(plans), strict=True):
+            program = None if run is None else run.probe.program
+            if run is None or program is None:
+                continue
+            if isinstance(run.base.ending, NotRun):  # it ends where head ends
+                driver = replace(variations.driver, source=program.source, says=program.variation)
+                yield _Known(replace(variations, driver=driver), run)
+            else:
+                yield _Known(variations, run, edits)
 
     def _is_known_well(self, subject: Subject) -> bool:
         """Return whether programs of several places run all that changed in a function."""
@@ -485,8 +540,13 @@ class _Search:
 
     def _vary(self, chosen: Sequence[_Known]) -> None:
         plans = [[(known, (edit,)) for edit in known.variations.edits()] for known in chosen]
-        mixed = (each for group in zip_longest(*plans) for each in group if each is not None)
-        self._run_all(mixed)
+        mixed = [each for group in zip_longest(*plans) for each in group if each is not None]
+        alone = [isinstance(known.run.base.ending, NotRun) for known, _ in mixed]
+        said = [p for p, a in zip(mixed, alone, strict=True) if a and p[1][0].documented]
+        self._run_all(iter(said))
+        if said:
+            self._run_all(self._combined(chosen))
+        self._run_all(iter(mixed))
         self._run_all(self._combined(chosen))
 
     def _combined(self, chosen: Sequence[_Known]) -> Iterator[tuple[_Known, tuple[Edit, ...]]]:
@@ -522,7 +582,7 @@ class _Search:
     def _compared(
         self, plans: Sequence[tuple[Variations, tuple[Edit, ...]]]
     ) -> list[ComparedRun | None]:
-        """Run programs on both revisions; return of each the run that base takes, if any.
+        """Run programs on both revisions; return of each the run that base, or head alone, takes.
 
         Where base, or the program itself on head, fails at a statement, what is compared is
         the program up to it.
@@ -534,16 +594,17 @@ class _Search:
             refuted = _refuted(run) if isinstance(run.base.ending, Returned) else None
             if refuted is not None:
                 self.found.refuted.append(refuted)
-            elif _is_comparable(run):
+            elif self._is_taken(run, *plans[number]):
                 found[number] = run
                 continue
             shorter = self._shorter(run, *plans[number])
             if shorter is not None:
                 shortened[number] = shorter
-        found_shorter = {n: run for n, run in self._both(shortened) if _is_comparable(run)}
-        found = [found_shorter.get(number, run) for number, run in enumerate(found)]
+        for number, run in self._both(shortened):
+            if self._is_taken(run, *plans[number]):
+                found[number] = run
         for (variations, edits), taken in zip(plans, found, strict=True):
-            if taken is not None and self._reached(taken):
+            if taken is not None and _is_comparable(taken) and self._reached(taken):
                 unsure = variations.driver.guessed or any(each.guessed for each in edits)
                 self.found.compared.append(replace(taken, unsure=unsure))
         return found
@@ -551,32 +612,89 @@ class _Search:
     def _shorter(
         self, run: ComparedRun, variations: Variations, edits: Sequence[Edit]
     ) -> Probe | None:
-        """Return a program up to where it fails, if that was not tried; note what head runs.
+        """Return a program up to where it fails, if that was not tried.
 
         One that is too slow is made small first.
         """
         driver = variations.driver
-        ends_early = not isinstance(run.base.ending, Returned)
-        if ends_early:
-            self._note_alone(run, driver, edits)
-        if _met_limit(run.base):
+        absent = isinstance(run.base.ending, NotRun) and not run.base.completed
+        decisive = run.head if absent or isinstance(run.base.ending, Returned) else run.base
+        if _met_limit(decisive):
             assert run.probe.program is not None
             self.slow.add(run.probe.program.source)
             if not edits and _smaller(variations):
                 return None
-        completed = (run.base if ends_early else run.head).completed
-        shorter = _prefix(run.probe, completed, driver.fixed)
+        shorter = _prefix(run.probe, decisive.completed, driver.fixed)
         return shorter if shorter is not None and self._is_new(shorter) else None
 
-    def _note_alone(self, run: ComparedRun, driver: Driver, edits: Sequence[Edit]) -> None:
-        """Keep a program of what base lacks: one that returns, or a failing example."""
-        if isinstance(run.head.ending, Returned) and self._reached(run):
-            self.found.alone.append(run)
-        own = next((e for e in self.subjects if e.is_at_fault(run.head.ending)), None)
-        documented = driver.kind <= Kind.DOCSTRING and not edits
-        if own is not None and documented and not isinstance(run.base.ending, Raised):
-            probe = replace(run.probe, target=own.target.id, watched=(), observed=False)
-            self.found.failing.append(replace(run, probe=probe))
+    def _is_taken(self, run: ComparedRun, variations: Variations, edits: Sequence[Edit]) -> bool:
+        """Return whether base takes a program, or head one of what base lacks; keep the latter.
+
+        What fails there is kept too.
+        """
+        if _is_comparable(run) or isinstance(run.base.ending, Returned):
+            return _is_comparable(run)
+        if isinstance(run.head.ending, Returned):
+            if self._reached(run):
+                self.found.alone.append(run)
+                if edits and all(each.documented for each in edits):
+                    self.documented.append((variations, run))
+                return True
+        elif _is_own_error(run.head.ending) and not isinstance(run.base.ending, Raised):
+            self.failing.append((variations, edits, run))
+        return False
+
+    def _keep_failing(self, chosen: Sequence[_Known]) -> None:
+        """Keep failures of what head alone has, one a place: with the fewest edits.
+
+        A document or docstring says that its example is valid as it stands; descriptions say so
+        of values that take the place of others, where the example itself returns.
+        """
+        known = {id(each.variations): each for each in chosen}
+        kept: dict[tuple[str, str, int], ComparedRun] = {}
+        for variations, edits, run in self.failing:
+            ending, program = run.head.ending, run.probe.program
+            assert isinstance(ending, Raised)
+            assert program is not None
+            statement = statement_at(program, run.head.completed)
+            own = [each for each in self.subjects if each.is_at_fault(ending)]
+            if id(variations) in known:
+                said = is_mistake(ending, edits, statement, self.found.definitions.classes)
+                own += self._reached_by(run, statement)
+            else:
+                said = variations.driver.kind <= Kind.DOCSTRING and not edits
+            if said and own:
+                self._keep(kept, (ending.exception, ending.path, ending.line), run, own[0])
+        for variations, run in self.documented:
+            before = known.get(id(variations))
+            name = None if before is None else variable_of_nan(before.run.head, run.head)
+            program = run.probe.program
+            if name is not None and program is not None:
+                own = self._reached_by(run, binding_statement(program, name))
+                probe = replace(run.probe, ensures=(f"finite({name})",))
+                self._keep(kept, ("nan", own[0].target.id, 0), replace(run, probe=probe), own[0])
+        self.found.failing += kept.values()
+
+    def _reached_by(self, run: ComparedRun, statement: str) -> list[Subject]:
+        """Return the functions that a run executed: those that a statement names, then calls."""
+        reached = [each for each in self.subjects if each.is_reached(run)]
+        calls = (".forward", ".__call__")
+        return sorted(
+            reached,
+            key=lambda e: (not e.is_named_in(statement), not e.target.function.endswith(calls)),
+        )
+
+    @staticmethod
+    def _keep(
+        kept: dict[tuple[str, str, int], ComparedRun],
+        place: tuple[str, str, int],
+        run: ComparedRun,
+        subject: Subject,
+    ) -> None:
+        before = kept.get(place)
+        if before is None or _edits(run) < _edits(before):
+            probe = replace(run.probe, target=subject.target.id, watched=(), observed=False)
+            kept[place] = replace(run, probe=probe)
 
     def _both(self, probes: Mapping[int, Probe]) -> Iterator[tuple[int, ComparedRun]]:
         """Run programs on base and on head."""
@@ -594,6 +712,7 @@ class _Search:
     def _time(self) -> float:
         """Return the seconds that the search may take from now on."""
         left = self._share(SHARE, SHARE_OF_MANY) * self.bench.remaining()
+        left = min(left, self.seconds)
         return min(SECONDS + SECONDS_EACH * len(self.subjects), left)
 
     def _share(self, of_one: float, of_many: float) -> float:
@@ -678,6 +797,15 @@ def _is_comparable(run: ComparedRun) -> bool:
     """Return whether base takes a program, and it is known what head does."""
     decided = not isinstance(run.head.ending, _UNDECIDED)
     return isinstance(run.base.ending, Returned) and decided
+
+
+def _edits(run: ComparedRun) -> int:
+    return 0 if run.probe.program is None else run.probe.program.edits
+
+
+def _is_own_error(ending: RunOutcome) -> bool:
+    """Return whether code of the project raised by itself what nobody wants."""
+    return is_crash(ending) and isinstance(ending, Raised) and ending.exception in OWN_ERRORS
 
 
 def _met_limit(run: Run) -> bool:

@@ -27,6 +27,10 @@ from analyzers.vocabulary import (
 
 LONGEST_CODE = 120
 _RESULT = "matches(result, "
+DOCUMENTED = (
+    "The example returns as it stands; that this is valid too is said by a type hint,"
+    " a description or a guard."
+)
 _ON_BASE = "On base, the function returns for this input."
 
 
@@ -62,6 +66,8 @@ def message(
     validity = _ON_BASE if returns_on_base else validity_sentence(failure, terms)
     if (program := failure.probe.program) is not None and not returns_on_base:
         validity = f"The project's own documents use it like this ({program.place})."
+        if program.edits:
+            validity = DOCUMENTED
     said = [first, _share(failure, explored), validity]
     return "\n".join(each for each in said if each)
 
@@ -185,6 +191,16 @@ def new_non_finite(
         f"{_share_of(changed, inputs)} NaN or infinity, and finite numbers on base",
         f"{given}{_subject(difference)} is finite on base and holds NaN or infinity with this"
         " change.",
+    )
+
+
+def documented_nan(target: Target, given: str, condition: str) -> tuple[str, str]:
+    """Return title and message of an example with documented values that gives NaN alone."""
+    name = target.function.replace(".<locals>", "")
+    variable = condition.removeprefix("finite(").removesuffix(")")
+    return (
+        f"`{name}` gives NaN for a valid input",
+        f"{given}`{variable}` is NaN, and finite in the example itself.\n{DOCUMENTED}",
     )
 
 

@@ -66,12 +66,15 @@ def comparison(condition: str) -> Comparison | None:
 
 
 FORWARDS = ("forward", "call", "__call__")
-_RULES = ("divergence", "non-finite", "crash")
+_GRADIENT = "gradient"
+_RULES = ("divergence", "non-finite", "crash", _GRADIENT)
 _EXECUTIONS = frozenset(
     {"onnxruntime", "onnxruntime-torchscript", "inductor", "onednn-off", "jit-trace", "jit-script"}
     | {"export", "eager", "bfloat16", "float16", "channels-last"}
 )
 """Executions that a test can make by itself (``templates/reproducer/helpers``)."""
+_DERIVED = frozenset({"onednn-off", "channels-last"})
+"""Those of them under which a backward pass runs as a forward pass does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,8 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
     if said is None:
         return None
     last = function.rpartition(".")[2]
-    if said.rule not in _RULES or said.execution not in _EXECUTIONS:
+    known = _DERIVED if said.rule == _GRADIENT else _EXECUTIONS
+    if said.rule not in _RULES or said.execution not in known:
         raise UnsupportedCondition(
             f"what {said.execution} comes to cannot be asked by a test of its own"
         )
@@ -148,8 +152,12 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
         change = ", lambda x: x * 0"
     elif said.other:
         change = f", lambda x: {_CHANGES[said.other]} if is_float(x) else x"
+    needed = [helper("executes"), helper(f"run-{said.execution}")]
+    if said.rule == _GRADIENT:
+        model = f"derivative({model})"
+        needed.append(helper("derivative"))
     call = f"executes({said.rule!r}, {said.execution!r}, {model}, {inputs}{change})"
-    return AssertedCondition(call, (helper("executes"), helper(f"run-{said.execution}")))
+    return AssertedCondition(call, tuple(needed))
 
 
 def is_of_models(condition: str) -> bool:

@@ -52,6 +52,13 @@ def seen(body, parameters="cfg", **recipes):
     [
         ("return nn.LayerNorm(4, eps=cfg['eps'])", "{'eps': 1e-05}", "cfg['eps']"),
         ("return nn.LayerNorm(4, cfg.get('eps', 1e-6))", "{}", "cfg.get('eps', 1e-06)"),
+        ("return nn.LayerNorm(4, cfg.get('eps') or 1e-6)", "{}", "cfg.get('eps', 1e-06)"),
+        (
+            "return nn.LayerNorm(4, cfg['eps'] if 'eps' in cfg else 1e-6)",
+            "{'dim': 4}",
+            "cfg.get('eps', 1e-06)",
+        ),
+        ("return nn.LayerNorm(4, cfg.setdefault('eps', 1e-6))", "{}", "cfg.get('eps', 1e-06)"),
         (
             "merged = {**DEFAULTS, **cfg}\n    return nn.LayerNorm(4, merged['eps'])",
             "{}",

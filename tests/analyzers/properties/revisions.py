@@ -179,5 +179,18 @@ class TwoRevisions(IdleBench):
         return 1200.0
 
 
+class NoBase(TwoRevisions):
+    """A bench whose change has no base."""
+
+    def __init__(self, head, more=None):
+        super().__init__("", head, more)
+
+    def run_on_base(self, probes):
+        return [Run(NotRun("base has no such function"))] * len(probes)
+
+    def base(self, path):
+        return None
+
+
 def target(function, line=1):
     return Target(PATH, function, line, line + 2, Reason.CHANGED, (), files=(PATH,))

@@ -25,6 +25,31 @@ STRIDED = DECIDING.replace("x.sum() > 0", "x.stride()[1] == 1")
 OVERFLOWING = DECIDING.replace("x.sum() > 0", "x.dtype == torch.float32").replace(
     "x * 2", "(x * 1e30) * 1e30 / 1e30 / 1e30"
 )
+DERIVED = """\
+import torch
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, scale):
+        context.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(context, slope):
+        x, scale = context.saved_tensors
+        factor = 2.0 if x.stride()[1] == 1 else 1.0
+        return slope * scale, (slope * x).sum() * factor
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return Scale.apply(x, self.scale)
+"""
 RIGHT = DECIDING.replace("if x.sum() > 0:\n            return x * 2\n        ", "")
 SMALL, IMAGE = "tensor((2, 3), low=-1.0, high=1.0, seed=1)", "tensor((2, 3, 4, 4), seed=1)"
 CASES = [
@@ -34,6 +59,7 @@ CASES = [
     ("divergence", "bfloat16", "", NARROW, SMALL),
     ("divergence", "channels-last", "", STRIDED, IMAGE),
     ("crash", "export", "", DECIDING, SMALL),
+    ("gradient", "channels-last", "", DERIVED, IMAGE),
     ("non-finite", "eager", "", OVERFLOWING, "tensor((2, 3), low=1.0, high=2.0, seed=1)"),
 ]
 
@@ -62,7 +88,8 @@ def test_each_execution_fails_on_the_defect_and_passes_on_its_repair(tmp_path):
         folder.mkdir()
         for number, (rule, name, other, text, recipe) in enumerate(CASES):
             module = f"net_{number}.py"
-            (folder / module).write_text(text if side == "defect" else RIGHT)
+            repaired = text.replace("2.0 if", "1.0 if") if text is DERIVED else RIGHT
+            (folder / module).write_text(text if side == "defect" else repaired)
             test = reproducer(written(condition(rule, name, other), recipe), {"net.py": text})
             test = test.replace("net.py", module).replace("def test_", f"def test_{number}_")
             (folder / f"test_{number}.py").write_text(test)
