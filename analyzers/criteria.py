@@ -13,6 +13,7 @@ from typing import assert_never
 
 from analyzers.guest.instrumentation.goals import Decision, decisions
 from analyzers.guest.provenance.text_readers import READERS
+from analyzers.source_checks import READERS as CHECKS
 from analyzers.vocabulary import (
     Alike,
     BranchOutcome,
@@ -181,6 +182,8 @@ def is_written(criterion: Written, source: str) -> bool:
     ``keras.backend`` does not stand in ``keras.backends``.  An annotation, which
     is a comment, stands on a line of its own.  What a check has read is read again.
     """
+    if criterion.reader in CHECKS:
+        return any(each.key == criterion.text for each in CHECKS[criterion.reader](source))
     if criterion.reader:
         return criterion.text in READERS[criterion.reader](source)
     if criterion.text.startswith("#"):
