@@ -17,7 +17,7 @@ from analyzers.rules.source_messages import missing_part
 from analyzers.source_checks.answer_values import (
     FileScope,
     Function,
-    Value,
+    AnswerValue,
     is_dictionary,
     is_optional,
 )
@@ -48,7 +48,7 @@ class _Use:
     """A use that fails for some answers: the expression, what it is made of, the exception."""
 
     node: ast.expr
-    value: Value
+    value: AnswerValue
     shape: Shape
     exception: str
     attribute: str = ""
@@ -134,7 +134,7 @@ def _operands(node: ast.AST, scope: FileScope) -> Iterator[tuple[ast.expr, ast.e
             return
 
 
-def _of_nothing(node: ast.expr, held: Value | None, exception: str) -> Iterator[_Use]:
+def _of_nothing(node: ast.expr, held: AnswerValue | None, exception: str) -> Iterator[_Use]:
     if held is None or not held.trail or held.taken or not is_optional(held):
         return
     shape = _shape(held)
@@ -142,7 +142,7 @@ def _of_nothing(node: ast.expr, held: Value | None, exception: str) -> Iterator[
         yield _Use(node, held, shape, exception)
 
 
-def _of_another_member(node: ast.expr, held: Value, name: str) -> Iterator[_Use]:
+def _of_another_member(node: ast.expr, held: AnswerValue, name: str) -> Iterator[_Use]:
     """Yield the use of an attribute that some members of a union lack."""
     kinds = [each for each in held.members if each in classes()]
     having = [each for each in kinds if _has(each, name)]
@@ -154,11 +154,11 @@ def _of_another_member(node: ast.expr, held: Value, name: str) -> Iterator[_Use]
     yield _Use(node, held, shape, "AttributeError", name)
 
 
-def _indexed(node: ast.expr, held: Value, index: ast.expr) -> Iterator[_Use]:
+def _indexed(node: ast.expr, held: AnswerValue, index: ast.expr) -> Iterator[_Use]:
     if isinstance(index, ast.Constant) and isinstance(index.value, str):
         if is_dictionary(held):
             trail = (*held.trail, (held.members[0], index.value))
-            part = Value("any", held.root, trail)
+            part = AnswerValue("any", held.root, trail)
             shape = _shape(part)
             if shape is not None and shape.lacks == "value":
                 yield _Use(node, part, shape, "KeyError")
@@ -170,7 +170,7 @@ def _indexed(node: ast.expr, held: Value, index: ast.expr) -> Iterator[_Use]:
         yield _Use(node, held, shape, "IndexError")
 
 
-def _shape(held: Value) -> Shape | None:
+def _shape(held: AnswerValue) -> Shape | None:
     if held.union and not held.trail:
         return shapes().get(short(held.union))
     if not held.trail:
@@ -179,7 +179,7 @@ def _shape(held: Value) -> Shape | None:
     return shapes().get(f"{short(owner)}.{field}")
 
 
-def is_dictionary_field(held: Value) -> bool:
+def is_dictionary_field(held: AnswerValue) -> bool:
     """Return whether a value was reached by a key, which raises where it is missing."""
     return held.trail[-1][0].startswith("bedrock-runtime.")
 
@@ -222,7 +222,7 @@ def _is_tested_by_callers(function: Function, use: _Use, scope: FileScope) -> bo
     return False
 
 
-def _asks(test: ast.AST, value: Value, walk: FunctionWalk, *, bare: bool = True) -> bool:
+def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool = True) -> bool:
     """Return whether a condition asks something about the answer that a value belongs to.
 
     That the answer itself, or a part above the value, is there says nothing about the value.
@@ -286,7 +286,7 @@ def _defect(use: _Use, level: Level, function: str, text: str) -> Defect:
     )
 
 
-def _declared(value: Value) -> tuple[str, Declaration]:
+def _declared(value: AnswerValue) -> tuple[str, Declaration]:
     if value.trail:
         owner, field = value.trail[-1]
         return field, classes()[owner][field]

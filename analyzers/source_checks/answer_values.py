@@ -46,7 +46,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class AnswerValue:
     """A value of one of the SDKs' types.
 
     ``trail`` are the fields through which it was reached, each with its class; ``union`` is the
@@ -132,7 +132,7 @@ class FileScope:
                 return each
         return None
 
-    def annotated(self, hint: ast.expr | None) -> Value | None:
+    def annotated(self, hint: ast.expr | None) -> AnswerValue | None:
         """Return the value that an annotation promises."""
         match hint:
             case ast.Constant(value=str(text)):
@@ -150,7 +150,7 @@ class FileScope:
             case ast.Name() | ast.Attribute():
                 name = named(self.dotted(hint))
                 union = name if name in unions() else ""
-                return Value(unions().get(name, name), Root(), union=union) if name else None
+                return AnswerValue(unions().get(name, name), Root(), union=union) if name else None
             case _:
                 return None
 
@@ -186,12 +186,12 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from own_nodes(child)
 
 
-class Values:
+class AnswerValues:
     """The values of expressions in one function, by the names bound so far."""
 
     def __init__(self, scope: FileScope, function: Function | None) -> None:
         self.scope = scope
-        self.names: dict[str, Value] = {}
+        self.names: dict[str, AnswerValue] = {}
         self._locals = assigned_once(function.body) if function else {}
         self._optional: set[str] = set()
         self._given: set[str] = set()
@@ -204,7 +204,7 @@ class Values:
             if value is not None:
                 self.names[argument.arg] = value
 
-    def of(self, node: ast.expr) -> Value | None:
+    def of(self, node: ast.expr) -> AnswerValue | None:
         """Return the value of an expression, if an SDK has its type."""
         match node:
             case ast.Name(id=name):
@@ -223,13 +223,13 @@ class Values:
             case _:
                 return self._call(node) if isinstance(node, ast.Call) else None
 
-    def _at(self, owner: ast.expr, index: ast.expr) -> Value | None:
+    def _at(self, owner: ast.expr, index: ast.expr) -> AnswerValue | None:
         if isinstance(index, ast.Constant) and isinstance(index.value, str):
             held = self.of(owner)
             return self._field(held, index.value) if held and is_dictionary(held) else None
         return self.element(owner)
 
-    def element(self, node: ast.expr) -> Value | None:
+    def element(self, node: ast.expr) -> AnswerValue | None:
         """Return an element of what a list or stream gives."""
         match node:
             case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _PASSED_ON:
@@ -243,14 +243,14 @@ class Values:
         union = each if each in unions() else held.union
         return replace(held, kind=unions().get(each, each), union=union, taken=True)
 
-    def _field(self, held: Value, name: str) -> Value | None:
+    def _field(self, held: AnswerValue, name: str) -> AnswerValue | None:
         for owner in held.members:
             known = classes().get(owner, {}).get(name)
             if known is not None:
-                return Value(known.kind, held.root, (*held.trail, (owner, name)))
+                return AnswerValue(known.kind, held.root, (*held.trail, (owner, name)))
         return None
 
-    def _call(self, node: ast.Call) -> Value | None:
+    def _call(self, node: ast.Call) -> AnswerValue | None:
         request = self.scope.request(node)
         if request is None:
             return None
@@ -258,14 +258,14 @@ class Values:
         if root is None:
             root = self._roots[node] = self._root(node)
         if request.streams:
-            return Value(f"list[{request.returns}]", root)
+            return AnswerValue(f"list[{request.returns}]", root)
         stream = next((each.value for each in node.keywords if each.arg == "stream"), None)
         if stream is None and root.seen:
-            return Value(request.returns, root)
+            return AnswerValue(request.returns, root)
         if isinstance(stream, ast.Constant) and stream.value in (True, False, None):
             streamed = f"list[{request.stream}]" if request.stream else ""
             kind = streamed if stream.value else request.returns
-            return Value(kind, root) if kind else None
+            return AnswerValue(kind, root) if kind else None
         return None
 
     def _root(self, call: ast.Call) -> Root:
@@ -309,12 +309,12 @@ class Values:
         return value
 
 
-def is_dictionary(value: Value) -> bool:
+def is_dictionary(value: AnswerValue) -> bool:
     """Return whether an answer's fields are keys."""
     return any(each.startswith(DICTIONARIES) for each in value.members)
 
 
-def is_optional(value: Value) -> bool:
+def is_optional(value: AnswerValue) -> bool:
     """Return whether a value may be ``None`` by its declaration."""
     return NOTHING in value.members
 

@@ -1,4 +1,4 @@
-"""What the text of changed functions shows, whatever their environment: nothing is run."""
+"""Defects that the text of changed functions shows, whatever their environment: nothing is run."""
 
 from __future__ import annotations
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from analyzers.source_checks.answer_values import FUNCTIONS, FileScope, Function, Value, Values
+from analyzers.source_checks.answer_values import (
+    FUNCTIONS,
+    FileScope,
+    Function,
+    AnswerValue,
+    AnswerValues,
+)
 
 _EXITS = frozenset({"exit", "quit", "_exit", "abort", "fail", "skip"})
 _CAUGHT = frozenset(
@@ -24,10 +30,10 @@ class FunctionWalk:
     """
 
     def __init__(self, scope: FileScope, function: Function | None) -> None:
-        self.values = Values(scope, function)
+        self.values = AnswerValues(scope, function)
         self.guards: list[ast.expr] = []
-        self.derived: dict[str, Value] = {}
-        self.returned: list[Value | None] = []
+        self.derived: dict[str, AnswerValue] = {}
+        self.returned: list[AnswerValue | None] = []
         self._function = function
         self._scope = scope
         self._caught = 0
@@ -100,7 +106,7 @@ class FunctionWalk:
                         yield from self._expression(child)
 
     @property
-    def names(self) -> dict[str, Value]:
+    def names(self) -> dict[str, AnswerValue]:
         """The values that names hold where the walk is."""
         return self.values.names
 
@@ -117,7 +123,7 @@ class FunctionWalk:
         self, test: ast.expr, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
     ) -> Iterator[ast.AST]:
         before, depth = dict(self.names), len(self.guards)
-        ends: list[dict[str, Value]] = []
+        ends: list[dict[str, AnswerValue]] = []
         leaves = False
         for block in (body, orelse):
             self.values.names = dict(before)
@@ -270,7 +276,7 @@ class FunctionWalk:
             if found is not None:
                 self.derived[name] = found
 
-    def held(self, node: ast.AST) -> Iterator[Value]:
+    def held(self, node: ast.AST) -> Iterator[AnswerValue]:
         """Yield the values within an expression, those that names were made of included."""
         for each in ast.walk(node):
             if isinstance(each, ast.Name):
@@ -286,10 +292,12 @@ class FunctionWalk:
         self.names.pop(name, None)
         self.derived.pop(name, None)
 
-    def _merge(self, other: dict[str, Value]) -> None:
+    def _merge(self, other: dict[str, AnswerValue]) -> None:
         self._merge_into(self.names, other)
 
-    def _merge_into(self, kept: dict[str, Value], other: dict[str, Value] | None = None) -> None:
+    def _merge_into(
+        self, kept: dict[str, AnswerValue], other: dict[str, AnswerValue] | None = None
+    ) -> None:
         found = self.names if other is None else other
         for name in [each for each in kept if kept[each] != found.get(each)]:
             del kept[name]
