@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from analyzers.rules.cloud_rules import CRASH
 from analyzers.rules.source_messages import missing_part
 from analyzers.source_checks.answer_values import (
+    AnswerValue,
     FileScope,
     Function,
-    AnswerValue,
     is_dictionary,
     is_optional,
 )

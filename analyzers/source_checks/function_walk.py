@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from analyzers.source_checks.answer_values import (
     FUNCTIONS,
-    FileScope,
-    Function,
     AnswerValue,
     AnswerValues,
+    FileScope,
+    Function,
 )
 
 _EXITS = frozenset({"exit", "quit", "_exit", "abort", "fail", "skip"})
