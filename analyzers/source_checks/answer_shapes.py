@@ -256,7 +256,7 @@ def _defect(use: _Use, level: Level, function: str, text: str) -> Defect:
     sdk, said = declared.sdk, declared.declared
     code = ast.get_source_segment(text, use.node) or ast.unparse(use.node)
     asked = next((word for word in use.shape.asked if word in root.keys), "")
-    title, message = missing_part(
+    words = missing_part(
         " ".join(code.split()),
         (name, f"{name}: {said}", sdk),
         (use.shape.lacks, use.shape.when, use.exception, use.attribute),
@@ -273,16 +273,17 @@ def _defect(use: _Use, level: Level, function: str, text: str) -> Defect:
         "request": root.line,
         "run": False,
     }
+    kind = f"{use.exception}:{use.shape.field}"
     return Defect(
         CRASH.id,
         level,
         function,
         line,
-        use.node.end_lineno or line,
-        f"{use.exception}:{use.shape.field}",
-        title,
-        message,
+        kind,
+        words,
         evidence,
+        key=f"{function}: {kind}",
+        end_line=use.node.end_lineno or line,
     )
 
 

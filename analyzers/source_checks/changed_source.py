@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from analyzers.source_checks.defects import Defect
-from analyzers.source_checks.readers import READERS
-from analyzers.vocabulary import ChangeSet, FileChange, Finding, Status, Written
+from analyzers.source_checks.readers import READERS, identities
+from analyzers.vocabulary import ChangeSet, FileChange, Finding, Status, Suggestion
 
 NAME = "cloud"
 _TESTS = re.compile(
@@ -34,33 +35,26 @@ def _of_file(
     path, text = change.path, changes.sources.get(change.path, "")
     base = changes.base_sources.get(change.old_path or path, "")
     for name, read in READERS.items():
-        before: frozenset[str] | None = None
         for defect in read(text):
             if defect.rule.startswith("cloud/") and _TESTS.search(path):
                 continue
-            if before is None:
-                before = frozenset(each.key for each in read(base))
-            known = defect.key in before
+            known = defect.key in identities(name, base)
             if defect.function in functions or not known:
-                yield _finding(path, name, defect, Status.EXISTING if known else Status.NEW)
+                yield _finding(path, text, name, defect, Status.EXISTING if known else Status.NEW)
 
 
-def _finding(path: str, reader: str, defect: Defect, status: Status) -> Finding:
-    place = f"{path}::{defect.function}"
-    return Finding(
-        analyzer=NAME,
-        rule=defect.rule,
-        level=defect.level,
-        path=path,
-        line=defect.line,
-        end_line=defect.end_line,
-        symbol=place,
-        target=place,
-        title=defect.title,
-        message=defect.message,
-        evidence={"raised_at": f"{path}:{defect.line}", **defect.evidence},
-        probes=(),
-        criterion=Written(path, defect.key, reader),
-        input_kind=defect.kind,
-        status=status,
-    )
+def _finding(path: str, text: str, reader: str, defect: Defect, status: Status) -> Finding:
+    found = defect.finding(NAME, path, f"{path}::{defect.function}", reader)
+    suggestion = found.suggestion
+    if suggestion is not None:
+        mended = _mended(text, suggestion)
+        before, after = identities(reader, text), identities(reader, mended)
+        helps = after < before and defect.key not in after
+        suggestion = replace(suggestion, verified=True) if helps else None
+    return replace(found, status=status, suggestion=suggestion)
+
+
+def _mended(text: str, suggestion: Suggestion) -> str:
+    lines = text.splitlines()
+    lines[suggestion.start_line - 1 : suggestion.end_line] = [suggestion.replacement]
+    return "\n".join(lines) + "\n"

@@ -182,15 +182,15 @@ def test_parameter_is_quiet_where_the_caller_reads_the_part():
 def test_finding_quotes_the_declaration_and_the_request():
     text = f"{OPENAI}def f(m):\n    a = {ASKED}, tools=[1]).choices[0].message\n"
     found = missing_parts(f"{text}    return a.content.strip()\n")[0]
-    assert "`content: Optional[str]` (openai " in found.message
-    assert "The request in line 4 asks for that with `tools`." in found.message
+    assert "`content: Optional[str]` (openai " in found.words[1]
+    assert "The request in line 4 asks for that with `tools`." in found.words[1]
     assert found.evidence["request"] == 4
     assert found.evidence["exception"] == "AttributeError"
 
 
 def test_identity_survives_shifts_of_lines():
     text = f"{GEMINI}def parse(a: types.GenerateContentResponse):\n    return a.text.strip()\n"
-    read = READERS["missing-parts"]
+    read = READERS["missing-part"]
     assert [d.key for d in read(text)] == [d.key for d in read(f"x = 1\n\n{text}")]
 
 
