@@ -23,6 +23,7 @@ from analyzers.source_checks.answer_values import (
 )
 from analyzers.source_checks.defects import Defect
 from analyzers.source_checks.function_walk import FunctionWalk, functions
+from analyzers.source_checks.parsed_text import parsed
 from analyzers.source_checks.sdk_declarations import (
     Declaration,
     Shape,
@@ -57,9 +58,8 @@ class _Use:
 @functools.lru_cache(maxsize=64)
 def missing_parts(text: str) -> Sequence[Defect]:
     """Return the uses of parts that answers may lack, one for each request of a function."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return ()
     scope = FileScope(tree)
     if not scope.is_concerned:

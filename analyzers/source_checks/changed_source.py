@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 
 from analyzers.source_checks.defects import Defect
 from analyzers.source_checks.readers import READERS, identities
-from analyzers.vocabulary import ChangeSet, FileChange, Finding, Status, Suggestion
+from analyzers.vocabulary import ChangeSet, FileChange, Finding, Skipped, Status, Suggestion
 
 NAME = "cloud"
+CUT_SHORT = "reading changed files ended after {:.0f} seconds of processor time, with {} of {} read"
 _TESTS = re.compile(
     r"(^|/)(tests?|testing|examples?_tests?)/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$"
 )
 
 
 def read_changes(
-    changes: ChangeSet, functions: Mapping[str, Collection[str]], paths: Collection[str]
-) -> Iterator[Finding]:
+    changes: ChangeSet,
+    functions: Mapping[str, Collection[str]],
+    paths: Collection[str],
+    seconds: float = inf,
+) -> Iterator[Finding | Skipped]:
     """Yield the defects that changed files show, of ``paths``.
 
     Those of the changed ``functions`` of each file, and what its base has nowhere.  A defect that
-    base has too is existing.
+    base has too is existing.  After ``seconds`` of processor time the rest is left, and said.
     """
-    for change in changes.changes:
-        if change.path in paths and change.path.endswith(".py") and not change.deleted:
-            yield from _of_file(change, changes, functions.get(change.path, ()))
+    began = time.process_time()
+    files = [
+        change
+        for change in changes.changes
+        if change.path in paths and change.path.endswith(".py") and not change.deleted
+    ]
+    for number, change in enumerate(files):
+        if time.process_time() - began > seconds:
+            yield Skipped(NAME, change.path, CUT_SHORT.format(seconds, number, len(files)))
+            return
+        yield from _of_file(change, changes, functions.get(change.path, ()))
 
 
 def _of_file(

@@ -15,6 +15,7 @@ from analyzers.rules.code_error_rules import (
 )
 from analyzers.source_checks.defects import Defect
 from analyzers.source_checks.missing_returns import MissingReturn, missing_returns
+from analyzers.source_checks.parsed_text import parsed
 from analyzers.source_checks.raising_calls import RaisingCall, raising_calls
 from analyzers.source_checks.unbound_names import UnboundName, unbound_names
 from analyzers.vocabulary import Level
@@ -96,7 +97,8 @@ def missing_defect(missing: MissingReturn) -> Defect:
 
 def _import(unbound: UnboundName, text: str) -> tuple[int, int, str] | None:
     """Return the first import of a file with one of the standard library's module before it."""
-    tree = ast.parse(text)
+    tree = parsed(text)
+    assert tree is not None
     attributes = {
         node.value.id
         for node in ast.walk(tree)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzers.guest.provenance.bindings import FUNCTIONS, FunctionNode, own_nodes
+from analyzers.source_checks.parsed_text import parsed
 from analyzers.source_checks.unbound_names import function_name, is_spared
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -44,9 +45,8 @@ class MissingReturn:
 @functools.lru_cache(maxsize=64)
 def missing_returns(text: str) -> Sequence[MissingReturn]:
     """Return the functions of a file whose missing value raises; none of one without syntax."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return ()
     apps = frozenset(_apps(tree))
     found: list[MissingReturn] = []

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analyzers.guest.provenance.bindings import ancestors
+from analyzers.source_checks.parsed_text import parsed
 from analyzers.source_checks.unbound_names import function_name, is_spared
 
 LONGEST = 300
@@ -42,15 +43,15 @@ class RaisingCall:
 
 def raising_calls(text: str) -> list[RaisingCall]:
     """Return the calls of a file that always raise; none of one without syntax."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return []
     found: list[RaisingCall] = []
     for node in ast.walk(tree):
         raised = _raised(node)
-        tried = any(isinstance(outer, ast.Try) for outer in ancestors(node, tree))
-        if raised is not None and not tried and not is_spared(node, tree):
+        if raised is None or any(isinstance(outer, ast.Try) for outer in ancestors(node, tree)):
+            continue
+        if not is_spared(node, tree):
             code = " ".join(ast.unparse(node).split())
             line = getattr(node, "lineno", 1)
             found.append(RaisingCall(function_name(node, tree), line, code, *raised))

@@ -31,6 +31,7 @@ from analyzers.guest.provenance.bindings import (
     is_main_guard,
     own_nodes,
 )
+from analyzers.source_checks.parsed_text import parsed
 
 MODULE, MAIN = "<module>", "__main__"
 _OF_MODULES = frozenset(("__file__", "__name__", "__path__", "__module__", "__qualname__"))
@@ -68,9 +69,8 @@ class UnboundName:
 @functools.lru_cache(maxsize=64)
 def unbound_names(text: str) -> Sequence[UnboundName]:
     """Return what a file reads unbound, each name once a function; nothing if it has no syntax."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return ()
     found: dict[str, UnboundName] = {}
     scopes = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
@@ -82,9 +82,8 @@ def unbound_names(text: str) -> Sequence[UnboundName]:
 
 def unbound_calls(text: str) -> dict[str, int]:
     """Return the names that a file calls and binds nowhere, with the first line of each."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return {}
     imports = [n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
     if not imports or _DYNAMIC.search(text) or any(map(_is_star, imports)):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 CLOUD = "cloud"
 NO_GPU = "not tested: no GPU"
 DETECTION_SECONDS, DETECTION_SHARE = 20.0, 0.2
+READING_SECONDS, READING_SHARE = 10.0, 0.1
 
 
 class Gpu(StrEnum):
@@ -185,12 +186,19 @@ def plan_check(
         found = replace(found, targets=_concerned(analyzers, found.targets))
     found = _without_gpu(found, changes, request.gpu)
     notes = (*added_ignores(changes), *_notes(request, settings)) if found.targets else ()
-    with phase("read changed functions"):
-        read = tuple(_read_functions(request, changes)) if not names or CLOUD in names else ()
+    read: tuple[Finding, ...] = ()
+    if not names or CLOUD in names:
+        with phase("read changed functions"):
+            told = list(_read_functions(request, changes, seconds))
+        read = tuple(each for each in told if isinstance(each, Finding))
+        left = tuple(each for each in told if isinstance(each, Skipped))
+        found = replace(found, skipped=(*found.skipped, *left))
     return CheckPlan(changes, found, analyzers, configuration, notes, keep=keep, read=read)
 
 
-def _read_functions(request: CheckRequest, changes: ChangeSet) -> Iterator[Finding]:
+def _read_functions(
+    request: CheckRequest, changes: ChangeSet, seconds: float
+) -> Iterator[Finding | Skipped]:
     """Yield what the text of the changed functions shows, of those that are asked for."""
     paths = own_sources(changes.sources, catalogue.load_catalogue()).keys()
     functions = {
@@ -199,8 +207,9 @@ def _read_functions(request: CheckRequest, changes: ChangeSet) -> Iterator[Findi
         if change.path in paths and not change.deleted
     }
     asked = frozenset(request.targets)
-    for finding in read_changes(changes, functions, paths):
-        if not asked or finding.target in asked:
+    limit = min(READING_SECONDS, READING_SHARE * seconds)
+    for finding in read_changes(changes, functions, paths, limit):
+        if not asked or isinstance(finding, Skipped) or finding.target in asked:
             yield finding
 
 

@@ -76,7 +76,7 @@ class Binding:
     value: Optional[ast.AST]
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=32)
 def parents(tree: ast.AST) -> Dict[ast.AST, ast.AST]:
     """Map each node of a tree to its parent."""
     return {
