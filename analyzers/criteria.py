@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import assert_never
 
 from analyzers.guest.instrumentation.goals import Decision, decisions
-from analyzers.guest.provenance.text_readers import READERS
+from analyzers.source_checks.readers import identities
 from analyzers.vocabulary import (
     Alike,
     BranchOutcome,
@@ -182,7 +182,7 @@ def is_written(criterion: Written, source: str) -> bool:
     is a comment, stands on a line of its own.  What a check has read is read again.
     """
     if criterion.reader:
-        return criterion.text in READERS[criterion.reader](source)
+        return criterion.text in identities(criterion.reader, source)
     if criterion.text.startswith("#"):
         comment = criterion.text.split()
         return any(line.split() == comment for line in source.splitlines())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from analyzers.guest.provenance.broken_syntax import BrokenSyntax, broken_syntax
-from analyzers.guest.provenance.text_readers import BROKEN_SYNTAX
 from analyzers.ports import Executor
 from analyzers.rules.code_error_rules import CODE_ERROR, broken_file
+from analyzers.source_checks.broken_syntax import BrokenSyntax, broken_syntax
+from analyzers.source_checks.readers import BROKEN_SYNTAX
 from analyzers.vocabulary import Finding, Target, Written
 
 

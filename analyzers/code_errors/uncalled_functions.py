@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzers.guest.provenance.text_readers import UNBOUND_CALL
-from analyzers.guest.provenance.unbound_names import unbound_calls
 from analyzers.ports import Executor
 from analyzers.rules.code_error_rules import CODE_ERROR, uncalled_function
+from analyzers.source_checks.readers import UNBOUND_CALL
+from analyzers.source_checks.unbound_names import unbound_calls
 from analyzers.vocabulary import Finding, Target, Written
 
 LEAST_NAME = 6

@@ -6,8 +6,8 @@ import pytest
 
 from analyzers.code_errors import read_errors
 from analyzers.criteria import is_written
-from analyzers.guest.provenance.raising_calls import raising_calls
-from analyzers.guest.provenance.unbound_names import unbound_names
+from analyzers.source_checks.raising_calls import raising_calls
+from analyzers.source_checks.unbound_names import unbound_names
 from analyzers.vocabulary import BranchOutcome, Goal, Reason, Target
 from tests.analyzers.benches import TextBench
 from worker.executor.execution_context import apply_suggestion

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from analyzers import catalogue
 from analyzers.detection import DetectionResult, detect
+from analyzers.detection.changed_functions import file_difference
+from analyzers.detection.detector import own_sources
 from analyzers.detection.import_graph import deep_learning_files, is_deep_learning
 from analyzers.ports import Analyzer
-from analyzers.vocabulary import ChangeSet, Report, Skipped, Target, Verdict
+from analyzers.source_checks import read_changes
+from analyzers.vocabulary import ChangeSet, Finding, Report, Skipped, Target, Verdict
 from worker.broker.recording_caches import RunRequester
-from worker.changes.change_set import read_changes
+from worker.changes.change_set import read_changes as read_change_set
 from worker.changes.python_source import has_function
 from worker.changes.snapshot import ProjectScope
 from worker.check.ignored_findings import added_ignores, refuse_malformed
@@ -33,8 +36,10 @@ if TYPE_CHECKING:
     from worker.check.result_store import ResultStore
     from worker.check.target_examination import ExecutorFactory
 
+CLOUD = "cloud"
 NO_GPU = "not tested: no GPU"
 DETECTION_SECONDS, DETECTION_SHARE = 20.0, 0.2
+READING_SECONDS, READING_SHARE = 10.0, 0.1
 
 
 class Gpu(StrEnum):
@@ -141,6 +146,7 @@ class CheckPlan:
 
     ``write`` writes its trees where no checkout has them, ``executor`` makes other executors.
     ``keep`` takes the partial report that a killed run would leave.  ``ordered`` targets stay so.
+    ``read`` are findings that the text of the changed functions shows.
     """
 
     changes: ChangeSet
@@ -152,6 +158,7 @@ class CheckPlan:
     executor: ExecutorFactory | None = None
     keep: KeepPartial | None = None
     ordered: bool = False
+    read: tuple[Finding, ...] = ()
 
 
 def plan_check(
@@ -179,7 +186,31 @@ def plan_check(
         found = replace(found, targets=_concerned(analyzers, found.targets))
     found = _without_gpu(found, changes, request.gpu)
     notes = (*added_ignores(changes), *_notes(request, settings)) if found.targets else ()
-    return CheckPlan(changes, found, analyzers, configuration, notes, keep=keep)
+    read: tuple[Finding, ...] = ()
+    if not names or CLOUD in names:
+        with phase("read changed functions"):
+            told = list(_read_functions(request, changes, seconds))
+        read = tuple(each for each in told if isinstance(each, Finding))
+        left = tuple(each for each in told if isinstance(each, Skipped))
+        found = replace(found, skipped=(*found.skipped, *left))
+    return CheckPlan(changes, found, analyzers, configuration, notes, keep=keep, read=read)
+
+
+def _read_functions(
+    request: CheckRequest, changes: ChangeSet, seconds: float
+) -> Iterator[Finding | Skipped]:
+    """Yield what the text of the changed functions shows, of those that are asked for."""
+    paths = own_sources(changes.sources, catalogue.load_catalogue()).keys()
+    functions = {
+        change.path: file_difference(change, changes).functions
+        for change in changes.changes
+        if change.path in paths and not change.deleted
+    }
+    asked = frozenset(request.targets)
+    limit = min(READING_SECONDS, READING_SHARE * seconds)
+    for finding in read_changes(changes, functions, paths, limit):
+        if not asked or isinstance(finding, Skipped) or finding.target in asked:
+            yield finding
 
 
 def _read(request: CheckRequest) -> tuple[Configuration, ChangeSet]:
@@ -190,7 +221,7 @@ def _read(request: CheckRequest) -> tuple[Configuration, ChangeSet]:
         head=request.head,
         everything=request.everything,
     )
-    changes = read_changes(
+    changes = read_change_set(
         request.repository,
         base=request.base,
         head=request.head,

@@ -6,7 +6,7 @@ import time
 
 from analyzers.catalogue.api_descriptions import add_folder
 from analyzers.coverage import conclude
-from analyzers.vocabulary import Cost, Report
+from analyzers.vocabulary import Conclusion, Cost, Report
 from worker.check.check_plan import (
     CheckListener,
     CheckPlan,
@@ -15,6 +15,7 @@ from worker.check.check_plan import (
     KeepPartial,
     plan_check,
 )
+from worker.check.ignored_findings import ignored_findings
 from worker.settings.operator_settings import Settings
 from worker.system.tracing import phase
 
@@ -44,18 +45,25 @@ def check(
 
         report = run_plan(plan, request, settings, listener, began)
     else:
-        report = _untouched(plan, began)
+        report = _untouched(plan, listener, began)
     return CheckResult(report, plan.changes.sources, plan.changes.base_sources)
 
 
-def _untouched(plan: CheckPlan, began: float) -> Report:
+def _untouched(plan: CheckPlan, listener: CheckListener, began: float) -> Report:
+    """Return the report where nothing is to be run: what the text shows is all."""
     changes = plan.changes
     skipped = (*changes.skipped, *plan.found.skipped)
+    for finding in plan.read:
+        listener.found(finding)
+    ignored = ignored_findings(plan.read, plan.configuration, changes.sources)
+    gate = Conclusion(plan.configuration.gate)
     return Report(
         repository=changes.repository,
         base=changes.base,
         head=changes.head,
-        conclusion=conclude(skipped, tested=()),
+        conclusion=conclude((*plan.read, *skipped), tested=(), gate=gate, ignored=ignored),
+        findings=plan.read,
+        ignored=ignored,
         skipped=skipped,
         files=len(changes.changes),
         cost=Cost(seconds=time.monotonic() - began),

@@ -77,6 +77,7 @@ def run_plan(
             examiner = TargetExaminer(
                 context, plan.changes, plan.found, listener, executor, order, results
             )
+            examiner.hear(plan.read)
 
             def report() -> Report:
                 return examiner.report(configuration, time.monotonic() - began, *plan.notes)

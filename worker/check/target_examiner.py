@@ -225,6 +225,11 @@ class TargetExaminer:
         self._under_way: set[str] = set()
         self._interrupted = True
 
+    def hear(self, findings: Sequence[Finding]) -> None:
+        """Take findings that stand without a run."""
+        for finding in findings:
+            self._hear(finding)
+
     def examine(
         self,
         analyzers: Sequence[Analyzer],

@@ -8,6 +8,13 @@ import itertools
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
+INJECTED = frozenset(
+    ("_", "In", "Out", "basestring", "cmp", "copyright", "credits", "dbutils", "display",
+     "execfile", "exit", "file", "get_ipython", "license", "long", "ngettext", "profile", "quit",
+     "raw_input", "reduce", "reload", "reveal_type", "sc", "snakemake", "spark", "sqlContext",
+     "unichr", "unicode", "WindowsError", "xrange")
+)  # fmt: skip
+"""Names of Python 2, of notebooks and of tools, which no file binds."""
 LEAST = 4
 LONG = 6
 LONGEST = 60
@@ -69,7 +76,7 @@ class Binding:
     value: Optional[ast.AST]
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=32)
 def parents(tree: ast.AST) -> Dict[ast.AST, ast.AST]:
     """Map each node of a tree to its parent."""
     return {

@@ -17,9 +17,18 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Seq
 
 from ..runtime import standins
 from . import value_sources
-from .bindings import FUNCTIONS, Binding, ancestors, bindings, control, distance, function_at, near
+from .bindings import (
+    FUNCTIONS,
+    INJECTED,
+    Binding,
+    ancestors,
+    bindings,
+    control,
+    distance,
+    function_at,
+    near,
+)
 from .known_values import CodeScope, KnownValues, ProjectCode, callee, definition, static_value
-from .unbound_names import INJECTED
 
 CODE, ANSWERS, UNKNOWN = "code", "answers", ""
 Origin = Tuple[str, str]

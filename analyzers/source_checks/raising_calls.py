@@ -10,11 +10,12 @@ import ast
 import re
 import string
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable, Dict, List, Optional, Tuple
 
-from .bindings import ancestors
-from .unbound_names import function_name, is_spared
+from analyzers.guest.provenance.bindings import ancestors
+from analyzers.source_checks.parsed_text import parsed
+from analyzers.source_checks.unbound_names import function_name, is_spared
 
 LONGEST = 300
 _PATTERNS = frozenset(
@@ -40,24 +41,24 @@ class RaisingCall:
         return f"{self.function}: {self.code}"
 
 
-def raising_calls(text: str) -> List[RaisingCall]:
+def raising_calls(text: str) -> list[RaisingCall]:
     """Return the calls of a file that always raise; none of one without syntax."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return []
-    found: List[RaisingCall] = []
+    found: list[RaisingCall] = []
     for node in ast.walk(tree):
         raised = _raised(node)
-        tried = any(isinstance(outer, ast.Try) for outer in ancestors(node, tree))
-        if raised is not None and not tried and not is_spared(node, tree):
+        if raised is None or any(isinstance(outer, ast.Try) for outer in ancestors(node, tree)):
+            continue
+        if not is_spared(node, tree):
             code = " ".join(ast.unparse(node).split())
             line = getattr(node, "lineno", 1)
             found.append(RaisingCall(function_name(node, tree), line, code, *raised))
     return found
 
 
-Raised = Optional[Tuple[str, str]]
+Raised = tuple[str, str] | None
 
 
 def _raised(node: ast.AST) -> Raised:
@@ -71,12 +72,12 @@ def _raised(node: ast.AST) -> Raised:
     return check(node) if check is not None else None
 
 
-def _text(node: Optional[ast.AST]) -> Optional[str]:
+def _text(node: ast.AST | None) -> str | None:
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, str) and len(value) <= LONGEST else None
 
 
-def _argument(node: ast.Call, place: int, name: str) -> Optional[ast.AST]:
+def _argument(node: ast.Call, place: int, name: str) -> ast.AST | None:
     if place < len(node.args):
         return node.args[place]
     return next((each.value for each in node.keywords if each.arg == name), None)
@@ -129,7 +130,7 @@ def _moment(node: ast.Call) -> Raised:
     return None
 
 
-def _format(node: ast.Call, template: Optional[str]) -> Raised:
+def _format(node: ast.Call, template: str | None) -> Raised:
     if template is None or any(each.arg is None for each in node.keywords):
         return None
     try:
@@ -161,7 +162,7 @@ def _percent(node: ast.BinOp) -> Raised:
     return None
 
 
-_CHECKS: Dict[str, Callable[[ast.Call], Raised]] = {
+_CHECKS: dict[str, Callable[[ast.Call], Raised]] = {
     "open": _open,
     "io.open": _open,
     "json.load": _file(0, "read"),

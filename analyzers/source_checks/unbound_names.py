@@ -11,21 +11,28 @@ import ast
 import builtins
 import functools
 import importlib.util
+import itertools
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Sequence
+from typing import Any
 
-from .bindings import FUNCTIONS, FunctionNode, ancestors, bindings, is_main_guard, own_nodes
+from pyflakes.checker import Checker
+from pyflakes.messages import UndefinedName
 
-INJECTED = frozenset(
-    ("_", "In", "Out", "basestring", "cmp", "copyright", "credits", "dbutils", "display",
-     "execfile", "exit", "file", "get_ipython", "license", "long", "ngettext", "profile", "quit",
-     "raw_input", "reduce", "reload", "reveal_type", "sc", "snakemake", "spark", "sqlContext",
-     "unichr", "unicode", "WindowsError", "xrange")
-)  # fmt: skip
-"""Names of Python 2, of notebooks and of tools, which no file binds."""
+from analyzers.guest.provenance.bindings import (
+    FUNCTIONS,
+    INJECTED,
+    FunctionNode,
+    ancestors,
+    bindings,
+    is_main_guard,
+    own_nodes,
+)
+from analyzers.source_checks.parsed_text import parsed
+
 MODULE, MAIN = "<module>", "__main__"
 _OF_MODULES = frozenset(("__file__", "__name__", "__path__", "__module__", "__qualname__"))
 _DYNAMIC = re.compile(r"\b(exec|globals|__builtins__|builtins|__builtin__|install)\b")
@@ -62,11 +69,10 @@ class UnboundName:
 @functools.lru_cache(maxsize=64)
 def unbound_names(text: str) -> Sequence[UnboundName]:
     """Return what a file reads unbound, each name once a function; nothing if it has no syntax."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return ()
-    found: Dict[str, UnboundName] = {}
+    found: dict[str, UnboundName] = {}
     scopes = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
     partly = (each for scope in scopes for each in _of_function(scope, tree))
     for each in (*_undefined(tree, text), *partly):
@@ -74,17 +80,16 @@ def unbound_names(text: str) -> Sequence[UnboundName]:
     return tuple(found.values())
 
 
-def unbound_calls(text: str) -> Dict[str, int]:
+def unbound_calls(text: str) -> dict[str, int]:
     """Return the names that a file calls and binds nowhere, with the first line of each."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return {}
     imports = [n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
     if not imports or _DYNAMIC.search(text) or any(map(_is_star, imports)):
         return {}
     bound = {*dir(builtins), *INJECTED, *_bound_anywhere(tree)}
-    found: Dict[str, int] = {}
+    found: dict[str, int] = {}
     for node in ast.walk(tree):
         called = node.func if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Name) and called.id not in bound:
@@ -97,7 +102,7 @@ def function_name(node: ast.AST, tree: ast.AST) -> str:
 
     ``<module>`` for what runs as the file is loaded, ``__main__`` for its main block.
     """
-    parts: List[str] = []
+    parts: list[str] = []
     inner = node
     for outer in ancestors(node, tree):
         if isinstance(outer, FUNCTIONS) and inner in outer.body:
@@ -118,15 +123,28 @@ def _undefined(tree: ast.Module, text: str) -> Iterator[UnboundName]:
     stars = [n for n in imports if _is_star(n)]
     if not imports or _DYNAMIC.search(text) or not all(map(_says_what_it_exports, stars)):
         return
-    bound = {*dir(builtins), *INJECTED, *_OF_MODULES, "__class__", *_bound_anywhere(tree)}
     futures = (n.names for n in imports if getattr(n, "module", "") == "__future__")
     late = any(each.name == "annotations" for names in futures for each in names)
-    loads = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in bound)
-    for node in loads:
+    for node in _undefined_by_pyflakes(tree, starred=bool(stars)):
         if stars and not _is_missing_module(node, tree):
             continue
         if not is_spared(node, tree, late=late):
             yield UnboundName(node.id, function_name(node, tree), node.lineno, "undefined")
+
+
+def _undefined_by_pyflakes(tree: ast.Module, *, starred: bool) -> list[ast.Name]:
+    """Return the names that pyflakes finds undefined, in order.
+
+    Where a star import may bind any name, those that nothing else binds.
+    """
+    loads = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    if starred:
+        bound = {*dir(builtins), *INJECTED, *_OF_MODULES, "__class__", *_bound_anywhere(tree)}
+        return [node for node in loads if node.id not in bound]
+    places = {(n.lineno, n.col_offset): n for n in loads}
+    told = (each for each in Checker(tree).messages if isinstance(each, UndefinedName))
+    found = (places.get((each.lineno, each.col)) for each in told)
+    return [node for node in found if node is not None and node.id not in INJECTED]
 
 
 def _is_star(node: ast.AST) -> bool:
@@ -210,7 +228,7 @@ def _is_caught(outer: ast.AST, inner: ast.AST) -> bool:
     return any(each.type is None or _BROAD & _names(each.type) for each in tried.handlers)
 
 
-def _names(node: ast.AST) -> FrozenSet[str]:
+def _names(node: ast.AST) -> frozenset[str]:
     attributes = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
     return frozenset({n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | attributes)
 
@@ -246,7 +264,7 @@ def _of_function(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
             yield UnboundName(name, function, load.lineno, way[0], min(stores), way[1])
 
 
-def _foreign(scope: FunctionNode) -> FrozenSet[str]:
+def _foreign(scope: FunctionNode) -> frozenset[str]:
     """Return the names that are no locals of a function, or are bound whenever it runs."""
     args = scope.args
     given = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
@@ -261,7 +279,7 @@ def _foreign(scope: FunctionNode) -> FrozenSet[str]:
 
 def _statement_before(
     load: ast.Name, stores: Sequence[ast.AST], scope: FunctionNode, tree: ast.Module
-) -> Optional[ast.stmt]:
+) -> ast.stmt | None:
     """Return the statement that holds all bindings and comes before the reading for certain."""
     inner: ast.AST = load
     for outer in ancestors(load, tree):
@@ -286,7 +304,7 @@ def _is_first(outer: ast.AST, inner: ast.AST) -> bool:
     return isinstance(outer, ast.BoolOp) and inner is outer.values[0]
 
 
-def _blocks(node: ast.AST) -> Iterator[List[Any]]:
+def _blocks(node: ast.AST) -> Iterator[list[Any]]:
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list):
@@ -298,7 +316,7 @@ def _holds(statement: ast.AST, stores: Sequence[ast.AST]) -> bool:
     return all(each in inside for each in stores)
 
 
-def _way(statement: Optional[ast.stmt], stores: Sequence[ast.AST]) -> Sequence[str]:
+def _way(statement: ast.stmt | None, stores: Sequence[ast.AST]) -> Sequence[str]:
     if isinstance(statement, _TRIES):
         return ("failed", "") if _is_swallowed(statement, stores) else ()
     if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -343,9 +361,9 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     return any((getattr(f, "attr", None) or getattr(f, "id", "")) in _EXITS for f in called)
 
 
-def _tests(statement: ast.If, stores: Sequence[ast.AST]) -> List[ast.expr]:
+def _tests(statement: ast.If, stores: Sequence[ast.AST]) -> list[ast.expr]:
     """Return the tests of a chain without ``else`` whose every branch binds the name, or leaves."""
-    tests: List[ast.expr] = []
+    tests: list[ast.expr] = []
     current: ast.stmt = statement
     while isinstance(current, ast.If):
         binds = any(each in current.body for each in stores)
@@ -371,7 +389,7 @@ def _leaves_room(tests: Sequence[ast.expr]) -> bool:
     numbers = sorted(float(value) for value in values if not isinstance(value, str))
     if len(numbers) != len(values):
         return False
-    between = [(a + b) / 2 for a, b in zip(numbers, numbers[1:])]
+    between = [(a + b) / 2 for a, b in itertools.pairwise(numbers)]
     tried = [numbers[0] - 1, *numbers, *between, numbers[-1] + 1]
     return any(not any(_true_of(test, number) for test in tests) for number in tried)
 
@@ -423,12 +441,12 @@ def _true_of(test: ast.expr, number: float) -> bool:
         outcomes = [_true_of(value, number) for value in test.values]
         return any(outcomes) if isinstance(test.op, ast.Or) else all(outcomes)
     assert isinstance(test, ast.Compare)
-    operands: List[Any] = []
+    operands: list[Any] = []
     for each in (test.left, *test.comparators):
         literals = list(_literals(each))
         operands.append(literals if isinstance(each, (ast.List, ast.Tuple, ast.Set)) else
                         literals[0] if literals else number)  # fmt: skip
-    for left, op, right in zip(operands, test.ops, operands[1:]):
+    for left, op, right in zip(operands, test.ops, operands[1:], strict=False):
         if not _holds_of(left, op, right):
             return False
     return True

@@ -6,7 +6,6 @@ import ast
 import re
 import warnings
 from dataclasses import dataclass
-from typing import Optional
 
 _IN_EVERY_VERSION = re.compile(
     r"cannot assign to|Maybe you meant '=='|unmatched |unexpected indent|expected an indented block"
@@ -33,7 +32,7 @@ class BrokenSyntax:
         return f"{self.message}: {self.code}"
 
 
-def broken_syntax(text: str) -> Optional[BrokenSyntax]:
+def broken_syntax(text: str) -> BrokenSyntax | None:
     """Return why no Python takes a text, or ``None``."""
     try:
         with warnings.catch_warnings():

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any
 
-from .bindings import FUNCTIONS, FunctionNode, own_nodes
-from .unbound_names import function_name, is_spared
+from analyzers.guest.provenance.bindings import FUNCTIONS, FunctionNode, own_nodes
+from analyzers.source_checks.parsed_text import parsed
+from analyzers.source_checks.unbound_names import function_name, is_spared
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset(("exit", "quit", "_exit", "abort", "fail", "skip"))
@@ -43,13 +45,12 @@ class MissingReturn:
 @functools.lru_cache(maxsize=64)
 def missing_returns(text: str) -> Sequence[MissingReturn]:
     """Return the functions of a file whose missing value raises; none of one without syntax."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text)
+    if tree is None:
         return ()
     apps = frozenset(_apps(tree))
-    found: List[MissingReturn] = []
-    ends: Dict[str, int] = {}
+    found: list[MissingReturn] = []
+    ends: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, FUNCTIONS) and _returns_values(node):
             name = function_name(node.body[0], tree)
@@ -91,11 +92,11 @@ def _returns_values(function: FunctionNode) -> bool:
     return any(value is not None and not _is_nothing(value) for value in returned)
 
 
-def _is_nothing(value: Optional[ast.AST]) -> bool:
+def _is_nothing(value: ast.AST | None) -> bool:
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
-def _end(body: Sequence[ast.stmt], *, certain: bool) -> Optional[int]:
+def _end(body: Sequence[ast.stmt], *, certain: bool) -> int | None:
     """Return the line of a path on which a block ends without leaving, if there is one.
 
     ``certain``: only by a branch that the code spells out, not by what no branch is for.
@@ -116,7 +117,7 @@ def _end(body: Sequence[ast.stmt], *, certain: bool) -> Optional[int]:
     return None if hasattr(ast, "Match") and isinstance(last, ast.Match) else last.lineno
 
 
-def _end_of_try(tried: Any, *, certain: bool) -> Optional[int]:
+def _end_of_try(tried: Any, *, certain: bool) -> int | None:
     if tried.finalbody:
         return None
     blocks = [tried.orelse or tried.body, *(each.body for each in tried.handlers)]
@@ -128,7 +129,7 @@ def _exits(statement: ast.stmt) -> bool:
     return any((getattr(f, "attr", None) or getattr(f, "id", "")) in _EXITS for f in calls)
 
 
-def _used(tree: ast.Module, ends: Dict[str, int]) -> Iterator[MissingReturn]:
+def _used(tree: ast.Module, ends: dict[str, int]) -> Iterator[MissingReturn]:
     """Yield the expressions that take a part of what a function of the file may not return."""
     for node in ast.walk(tree):
         call = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
@@ -152,5 +153,5 @@ def _called(function: ast.AST, user: str) -> str:
     return ""
 
 
-def _line(node: Union[ast.expr, ast.AST]) -> int:
+def _line(node: ast.expr | ast.AST) -> int:
     return int(getattr(node, "lineno", 1))

@@ -1,0 +1,46 @@
+"""Messages of findings that the text alone shows."""
+
+from __future__ import annotations
+
+_LACKS = {
+    "value": ("may be `None`", "it is `None` {}"),
+    "elements": ("may be empty", "the list is empty {}"),
+    "member": ("may be of another class", "it has no `{}` {}"),
+}
+_FIXES = {
+    "value": "Test `{}` before it is used, or give it a default.",
+    "elements": "Test that `{}` has an element first.",
+    "member": "Test the `type` of each element of `{}` first.",
+}
+
+
+def missing_part(
+    code: str,
+    declared: tuple[str, str, str],
+    lack: tuple[str, str, str, str],
+    request: tuple[int, str],
+) -> tuple[str, str]:
+    """Describe the use of a part of an answer that some answers lack.
+
+    ``declared``: the field, its declaration and the SDK; ``lack``: its kind, when it happens,
+    the exception and the attribute; ``request``: its line (0: not seen) and what it asks for.
+    """
+    field, declaration, sdk = declared
+    kind, when, exception, attribute = lack
+    title, why = _LACKS[kind]
+    said = why.format(attribute, when) if kind == "member" else why.format(when)
+    line, asked = request
+    shown = f"`{code}`" if "`" not in code and "\n" not in code else f"The use of `{field}`"
+    if exception == "KeyError":
+        title, said = "may be missing", f"an element has no such key {when}"
+    origin = f"The request in line {line} " if line else ""
+    if origin and asked:
+        origin += f"asks for that with `{asked}`. "
+    elif origin:
+        origin += "does not rule that out. "
+    return (
+        f"`{field}` {title} where `{code if len(code) < 60 else field}` uses it",
+        f"{shown} raises `{exception}` where the answer has no such part: {said}."
+        f" The SDK declares `{declaration}` ({sdk}). {origin}"
+        f"{_FIXES[kind].format(field)} Read in the text, not run.",
+    )

@@ -1,0 +1,6 @@
+"""Checks that read the text of changed functions: no environment, no run."""
+
+from analyzers.source_checks.changed_source import read_changes
+from analyzers.source_checks.readers import READERS
+
+__all__ = ["READERS", "read_changes"]

@@ -1,0 +1,296 @@
+"""Parts of a language model's answer that are used though some answers lack them.
+
+Types follow from the request and from annotations, by the declarations of the SDKs
+(``data/``).  Any condition before the use that asks about the answer, and any handler around
+it, keeps it from being told: a false alarm costs more than a miss.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analyzers.rules.cloud_rules import CRASH
+from analyzers.rules.source_messages import missing_part
+from analyzers.source_checks.answer_values import (
+    AnswerValue,
+    FileScope,
+    Function,
+    is_dictionary,
+    is_optional,
+)
+from analyzers.source_checks.defects import Defect
+from analyzers.source_checks.function_walk import FunctionWalk, functions
+from analyzers.source_checks.parsed_text import parsed
+from analyzers.source_checks.sdk_declarations import (
+    Declaration,
+    Shape,
+    classes,
+    element,
+    members,
+    methods,
+    shapes,
+    short,
+    unions,
+)
+from analyzers.vocabulary import Json, Level
+
+MODULE = "<module>"
+_TAKING_TEXT = frozenset({"len", "int", "float", "json.loads", "sorted", "sum", "tuple", "set"})
+_SEARCHING = frozenset(
+    f"re.{name}" for name in ("search", "match", "fullmatch", "findall", "finditer", "split")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A use that fails for some answers: the expression, what it is made of, the exception."""
+
+    node: ast.expr
+    value: AnswerValue
+    shape: Shape
+    exception: str
+    attribute: str = ""
+
+
+@functools.lru_cache(maxsize=64)
+def missing_parts(text: str) -> Sequence[Defect]:
+    """Return the uses of parts that answers may lack, one for each request of a function."""
+    tree = parsed(text)
+    if tree is None:
+        return ()
+    scope = FileScope(tree)
+    if not scope.is_concerned:
+        return ()
+    found: list[Defect] = []
+    places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(tree)]
+    for name, function in places:
+        found += _of_function(scope, name, function, text)
+    return tuple(found)
+
+
+def _of_function(
+    scope: FileScope, name: str, function: Function | None, text: str
+) -> Iterator[Defect]:
+    walk = FunctionWalk(scope, function)
+    told: set[int] = set()
+    for node in walk.expressions():
+        for use in _uses(node, walk):
+            level = _level(use)
+            root = use.value.root
+            if level is None or id(root) in told or _is_guarded(use, walk):
+                continue
+            if function and not root.line and _is_tested_by_callers(function, use, scope):
+                continue
+            told.add(id(root))
+            yield _defect(use, level, name, text)
+
+
+# ------------------------------------------------------------------ the uses
+
+
+def _uses(node: ast.AST, walk: FunctionWalk) -> Iterator[_Use]:
+    """Yield the uses that an expression or loop makes of something that may be missing."""
+    values = walk.values
+    match node:
+        case ast.Attribute(value=owner, ctx=ast.Load()):
+            held = values.of(owner)
+            if held is not None:
+                yield from _of_nothing(node, held, "AttributeError")
+                yield from _of_another_member(node, held, node.attr)
+        case ast.Subscript(value=owner, ctx=ast.Load()):
+            held = values.of(owner)
+            if held is not None:
+                yield from _of_nothing(node, held, "TypeError")
+                yield from _indexed(node, held, node.slice)
+        case _:
+            for place, operand in _operands(node, walk.values.scope):
+                yield from _of_nothing(place, values.of(operand), "TypeError")
+
+
+def _operands(node: ast.AST, scope: FileScope) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the operands that must not be ``None``, each with the expression that raises."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from ((node, left), (node, right))
+        case (
+            ast.AugAssign(op=ast.Add(), value=value)
+            | ast.For(iter=value)
+            | ast.AsyncFor(iter=value)
+            | ast.comprehension(iter=value)
+        ):
+            yield value, value
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]):
+            yield node, value
+        case ast.Call(func=called, args=[first, *rest]):
+            name = scope.dotted(called)
+            if name in _TAKING_TEXT:
+                yield node, first
+            elif name in _SEARCHING and rest:
+                yield node, rest[0]
+        case _:
+            return
+
+
+def _of_nothing(node: ast.expr, held: AnswerValue | None, exception: str) -> Iterator[_Use]:
+    if held is None or not held.trail or held.taken or not is_optional(held):
+        return
+    shape = _shape(held)
+    if shape is not None and shape.lacks == "value" and not is_dictionary_field(held):
+        yield _Use(node, held, shape, exception)
+
+
+def _of_another_member(node: ast.expr, held: AnswerValue, name: str) -> Iterator[_Use]:
+    """Yield the use of an attribute that some members of a union lack."""
+    kinds = [each for each in held.members if each in classes()]
+    having = [each for each in kinds if _has(each, name)]
+    shape = _shape(held) if held.taken or held.union else None
+    if shape is None or shape.lacks != "member" or not having or len(having) == len(kinds):
+        return
+    if "TextBlock" not in map(short, having) and "tool_choice" in held.root.keys:
+        return
+    yield _Use(node, held, shape, "AttributeError", name)
+
+
+def _indexed(node: ast.expr, held: AnswerValue, index: ast.expr) -> Iterator[_Use]:
+    if isinstance(index, ast.Constant) and isinstance(index.value, str):
+        if is_dictionary(held):
+            trail = (*held.trail, (held.members[0], index.value))
+            part = AnswerValue("any", held.root, trail)
+            shape = _shape(part)
+            if shape is not None and shape.lacks == "value":
+                yield _Use(node, part, shape, "KeyError")
+        return
+    shape = _shape(held)
+    number = index.operand if isinstance(index, ast.UnaryOp) else index
+    constant = isinstance(number, ast.Constant) and isinstance(number.value, int)
+    if shape is not None and shape.lacks == "elements" and constant and element(held.kind):
+        yield _Use(node, held, shape, "IndexError")
+
+
+def _shape(held: AnswerValue) -> Shape | None:
+    if held.union and not held.trail:
+        return shapes().get(short(held.union))
+    if not held.trail:
+        return None
+    owner, field = held.trail[-1]
+    return shapes().get(f"{short(owner)}.{field}")
+
+
+def is_dictionary_field(held: AnswerValue) -> bool:
+    """Return whether a value was reached by a key, which raises where it is missing."""
+    return held.trail[-1][0].startswith("bedrock-runtime.")
+
+
+def _has(kind: str, name: str) -> bool:
+    known = classes().get(kind, {})
+    return name in known or name in methods().get(kind, ()) or name.startswith(("_", "model_"))
+
+
+# ----------------------------------------------------------- level and guards
+
+
+def _level(use: _Use) -> Level | None:
+    """Return the level by what the request asks for; nothing where it is not told."""
+    shape, root = use.shape, use.value.root
+    if any(word in root.keys for word in shape.unless):
+        return None
+    if shape.always:
+        return Level.FAILURE
+    asked = [root.keys[word] for word in shape.asked if word in root.keys]
+    if any(asked):
+        return Level.FAILURE
+    if asked or (shape.unasked if root.seen else shape.unseen):
+        return Level.WARNING
+    return None
+
+
+def _is_guarded(use: _Use, walk: FunctionWalk) -> bool:
+    return any(_asks(test, use.value, walk) for test in walk.guards)
+
+
+def _is_tested_by_callers(function: Function, use: _Use, scope: FileScope) -> bool:
+    """Return whether another function of the file that calls this one reads the same part."""
+    part = use.value.trail[-1][1] if use.value.trail else "type"
+    for _, other in functions(scope.tree):
+        nodes = [each for each in ast.walk(other) if isinstance(each, ast.Attribute | ast.Name)]
+        names = {each.attr if isinstance(each, ast.Attribute) else each.id for each in nodes}
+        if other is not function and {function.name, part} <= names:
+            return True
+    return False
+
+
+def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool = True) -> bool:
+    """Return whether a condition asks something about the answer that a value belongs to.
+
+    That the answer itself, or a part above the value, is there says nothing about the value.
+    """
+    match test:
+        case ast.Name(id=name):
+            made, known = walk.derived.get(name), walk.names.get(name)
+            if known is None or known.root is not value.root:
+                return made is not None and made.root is value.root
+            above = known.trail == value.trail[: len(known.trail)] and known.trail != value.trail
+            return not (bare and above) or known.taken
+        case (
+            ast.Compare(left=ast.Name(), comparators=[ast.Constant(value=None)])
+            | ast.UnaryOp(op=ast.Not())
+            | ast.BoolOp()
+            | ast.NamedExpr()
+        ):
+            pass
+        case _:
+            bare = False
+    children = ast.iter_child_nodes(test)
+    return any(_asks(child, value, walk, bare=bare) for child in children)
+
+
+# --------------------------------------------------------------- the finding
+
+
+def _defect(use: _Use, level: Level, function: str, text: str) -> Defect:
+    value, root = use.value, use.value.root
+    name, declared = _declared(value)
+    sdk, said = declared.sdk, declared.declared
+    code = ast.get_source_segment(text, use.node) or ast.unparse(use.node)
+    asked = next((word for word in use.shape.asked if word in root.keys), "")
+    words = missing_part(
+        " ".join(code.split()),
+        (name, f"{name}: {said}", sdk),
+        (use.shape.lacks, use.shape.when, use.exception, use.attribute),
+        (root.line, asked),
+    )
+    line = use.node.lineno
+    if isinstance(use.node, ast.Attribute | ast.Subscript):
+        line = use.node.end_lineno or line
+    evidence: dict[str, Json] = {
+        "exception": use.exception,
+        "answer": {name: [] if use.shape.lacks == "elements" else None},
+        "declaration": f"{name}: {said}",
+        "sdk": sdk,
+        "request": root.line,
+        "run": False,
+    }
+    kind = f"{use.exception}:{use.shape.field}"
+    return Defect(
+        CRASH.id,
+        level,
+        function,
+        line,
+        kind,
+        words,
+        evidence,
+        key=f"{function}: {kind}",
+        end_line=use.node.end_lineno or line,
+    )
+
+
+def _declared(value: AnswerValue) -> tuple[str, Declaration]:
+    if value.trail:
+        owner, field = value.trail[-1]
+        return field, classes()[owner][field]
+    first = members(unions()[value.union])[0]
+    sdk = next(iter(classes()[first].values())).sdk
+    return "event", Declaration(short(value.union), value.kind, sdk)

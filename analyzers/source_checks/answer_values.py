@@ -1,0 +1,362 @@
+"""Values that follow from a request to a model, or from an annotation, in the text of a file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from analyzers.source_checks.sdk_declarations import (
+    NOTHING,
+    Request,
+    classes,
+    element,
+    members,
+    named,
+    requests,
+    short,
+    unions,
+)
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+DICTIONARIES = "bedrock-runtime."
+"""The module of answers that are dictionaries."""
+_WRAPPERS = frozenset({"Optional", "Annotated", "Awaitable", "Coroutine"})
+_STREAMS = frozenset(
+    {"Stream", "AsyncStream", "Iterator", "Iterable", "AsyncIterator", "AsyncIterable",
+     "Generator", "AsyncGenerator", "List", "list", "Sequence"}
+)  # fmt: skip
+_PASSED_ON = frozenset({"iter", "list", "reversed", "tuple", "aiter"})
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
+    """The request or parameter from which values follow.
+
+    ``keys`` are the words of the request, with whether it asks for what they name for
+    certain; ``seen``: those are all.  ``line`` is 0 where no request is seen.
+    """
+
+    line: int = 0
+    keys: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    seen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerValue:
+    """A value of one of the SDKs' types.
+
+    ``trail`` are the fields through which it was reached, each with its class; ``union`` is the
+    named union that it is a member of; ``taken``: it is an element of the list at the trail's end.
+    """
+
+    kind: str
+    root: Root
+    trail: tuple[tuple[str, str], ...] = ()
+    union: str = ""
+    taken: bool = False
+
+    @property
+    def members(self) -> list[str]:
+        """The classes and scalars that it may be."""
+        return members(self.kind)
+
+
+class FileScope:
+    """The imports, functions and constants of a file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.names: dict[str, str] = {}
+        self.packages: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    self.packages.add(alias.name)
+                    name = alias.asname or alias.name.partition(".")[0]
+                    self.names[name] = alias.name if alias.asname else name
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for alias in node.names:
+                    self.packages.add(node.module)
+                    self.names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+
+    @cached_property
+    def is_concerned(self) -> bool:
+        """Return whether the file can hold values of an SDK."""
+        heads = {name.rpartition(".")[0] for name in (*classes(), *unions())}
+        roots = {".".join(head.split(".")[:2]) for head in heads} | {"litellm", "boto3"}
+        bare = {root.partition(".")[0] for root in roots} - {"google"}
+        if any(p.partition(".")[0] in bare or p.startswith("google.genai") for p in self.packages):
+            return True
+        return "google.genai" in self.names.values() or any(
+            isinstance(node, ast.Call) and self.request(node) is not None
+            for node in ast.walk(self.tree)
+        )
+
+    def imports(self, package: str) -> bool:
+        """Return whether the file imports a package or a part of it."""
+        return any(each.partition(".")[0] == package for each in self.packages)
+
+    @cached_property
+    def constants(self) -> Mapping[str, ast.expr]:
+        """The values of the names that the file's top level binds once."""
+        return assigned_once(self.tree.body)
+
+    @cached_property
+    def functions(self) -> Mapping[str, Function]:
+        """The functions and methods whose name the file defines once."""
+        found: dict[str, list[Function]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, FUNCTIONS):
+                found.setdefault(node.name, []).append(node)
+        return {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1}
+
+    def dotted(self, node: ast.expr) -> str:
+        """Return a dotted expression with its first name as it was imported."""
+        text = _chain(node)
+        first, dot, rest = text.partition(".")
+        return f"{self.names.get(first, first)}{dot}{rest}"
+
+    def request(self, call: ast.Call) -> Request | None:
+        """Return the request that a call sends to a model."""
+        text = self.dotted(call.func)
+        words = {each.arg for each in call.keywords}
+        for each in requests():
+            ends = any(text == m or text.endswith(f".{m}") for m in each.methods)
+            if not ends or (each.words and not words & {*each.words, None}):
+                continue
+            if not each.packages or any(map(self.imports, each.packages)):
+                return each
+        return None
+
+    def annotated(self, hint: ast.expr | None) -> AnswerValue | None:
+        """Return the value that an annotation promises."""
+        match hint:
+            case ast.Constant(value=str(text)):
+                try:
+                    return self.annotated(ast.parse(text, mode="eval").body)
+                except SyntaxError:
+                    return None
+            case ast.Subscript(value=owner, slice=inner):
+                name = short(_chain(owner))
+                first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+                held = self.annotated(first) if name in _STREAMS else None
+                if held is not None:
+                    return replace(held, kind=f"list[{held.kind}]")
+                return self.annotated(first) if name in _WRAPPERS - {"Optional"} else None
+            case ast.Name() | ast.Attribute():
+                name = named(self.dotted(hint))
+                union = name if name in unions() else ""
+                return AnswerValue(unions().get(name, name), Root(), union=union) if name else None
+            case _:
+                return None
+
+
+def _chain(node: ast.expr) -> str:
+    """Return a dotted name; calls and indexes within it as ``()``."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{_chain(node.value)}.{node.attr}"
+    return "()"
+
+
+def assigned_once(body: Sequence[ast.stmt]) -> Mapping[str, ast.expr]:
+    """Return the values of names that some statements bind once, by a plain assignment."""
+    stores: dict[str, int] = {}
+    values: dict[str, ast.expr] = {}
+    for node in (inner for statement in body for inner in own_nodes(statement)):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            stores[node.id] = stores.get(node.id, 0) + 1
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            values[node.target.id] = node.value
+    return {name: value for name, value in values.items() if stores.get(name) == 1}
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and what is inside, but for the bodies of inner functions and classes."""
+    yield node
+    if not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
+        for child in ast.iter_child_nodes(node):
+            yield from own_nodes(child)
+
+
+class AnswerValues:
+    """The values of expressions in one function, by the names bound so far."""
+
+    def __init__(self, scope: FileScope, function: Function | None) -> None:
+        self.scope = scope
+        self.names: dict[str, AnswerValue] = {}
+        self._locals = assigned_once(function.body) if function else {}
+        self._optional: set[str] = set()
+        self._given: set[str] = set()
+        self._roots: dict[ast.Call, Root] = {}
+        for argument, default in parameters(function) if function else ():
+            self._given.add(argument.arg)
+            if default is not None:
+                self._optional.add(argument.arg)
+            value = scope.annotated(argument.annotation)
+            if value is not None:
+                self.names[argument.arg] = value
+
+    def of(self, node: ast.expr) -> AnswerValue | None:
+        """Return the value of an expression, if an SDK has its type."""
+        match node:
+            case ast.Name(id=name):
+                return self.names.get(name)
+            case (
+                ast.Await(value=inner)
+                | ast.NamedExpr(value=inner)
+                | ast.Subscript(value=inner, slice=ast.Slice())
+            ):
+                return self.of(inner)
+            case ast.Attribute(value=owner, attr=name):
+                held = self.of(owner)
+                return self._field(held, name) if held else None
+            case ast.Subscript(value=owner, slice=index):
+                return self._at(owner, index)
+            case _:
+                return self._call(node) if isinstance(node, ast.Call) else None
+
+    def _at(self, owner: ast.expr, index: ast.expr) -> AnswerValue | None:
+        if isinstance(index, ast.Constant) and isinstance(index.value, str):
+            held = self.of(owner)
+            return self._field(held, index.value) if held and is_dictionary(held) else None
+        return self.element(owner)
+
+    def element(self, node: ast.expr) -> AnswerValue | None:
+        """Return an element of what a list or stream gives."""
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _PASSED_ON:
+                return self.element(inner)
+            case _:
+                pass
+        held = self.of(node)
+        each = element(held.kind) if held else ""
+        if held is None or not each:
+            return None
+        union = each if each in unions() else held.union
+        return replace(held, kind=unions().get(each, each), union=union, taken=True)
+
+    def _field(self, held: AnswerValue, name: str) -> AnswerValue | None:
+        for owner in held.members:
+            known = classes().get(owner, {}).get(name)
+            if known is not None:
+                return AnswerValue(known.kind, held.root, (*held.trail, (owner, name)))
+        return None
+
+    def _call(self, node: ast.Call) -> AnswerValue | None:
+        request = self.scope.request(node)
+        if request is None:
+            return None
+        root = self._roots.get(node)
+        if root is None:
+            root = self._roots[node] = self._root(node)
+        if request.streams:
+            return AnswerValue(f"list[{request.returns}]", root)
+        stream = next((each.value for each in node.keywords if each.arg == "stream"), None)
+        if stream is None and root.seen:
+            return AnswerValue(request.returns, root)
+        if isinstance(stream, ast.Constant) and stream.value in (True, False, None):
+            streamed = f"list[{request.stream}]" if request.stream else ""
+            kind = streamed if stream.value else request.returns
+            return AnswerValue(kind, root) if kind else None
+        return None
+
+    def _root(self, call: ast.Call) -> Root:
+        keys: dict[str, bool] = {}
+        seen = True
+        for each in call.keywords:
+            if each.arg is None:
+                seen = self._note_all(each.value, keys) and seen
+            else:
+                self._note(each.arg, each.value, keys, 0)
+        seen = seen and not any(isinstance(each, ast.Starred) for each in call.args)
+        if any(name.startswith(("openai.AzureOpenAI", "openai.AsyncAzureOpenAI"))
+               for name in self.scope.names.values()):  # fmt: skip
+            keys["AzureOpenAI"] = False
+        return Root(call.lineno, keys, seen)
+
+    def _note_all(self, node: ast.expr, keys: dict[str, bool]) -> bool:
+        """Note what ``**node`` gives; return whether that is all."""
+        given = self._resolved(node)
+        for word, value in _words_in(given):
+            self._note(word, value, keys, 0)
+        return given is node and isinstance(node, ast.Dict) and None not in node.keys
+
+    def _note(self, name: str, value: ast.expr, keys: dict[str, bool], depth: int) -> None:
+        """Note a word of a request, and those within its value."""
+        optional = isinstance(value, ast.Name) and value.id in self._optional
+        value = self._resolved(value)
+        if _is_nothing(value):
+            return
+        keys[name] = keys.get(name, False) or not (optional or _is_open(value))
+        for word, each in _words_in(value) if depth < _DEEPEST else ():
+            self._note(word, each, keys, depth + 1)
+
+    def _resolved(self, value: ast.expr) -> ast.expr:
+        for _ in range(_DEEPEST):
+            if not isinstance(value, ast.Name) or value.id in self._given:
+                break
+            value = self._locals.get(value.id) or self.scope.constants.get(value.id) or value
+            if isinstance(value, ast.Name):
+                break
+        return value
+
+
+def is_dictionary(value: AnswerValue) -> bool:
+    """Return whether an answer's fields are keys."""
+    return any(each.startswith(DICTIONARIES) for each in value.members)
+
+
+def is_optional(value: AnswerValue) -> bool:
+    """Return whether a value may be ``None`` by its declaration."""
+    return NOTHING in value.members
+
+
+def parameters(function: Function) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """Yield the parameters of a function with their defaults."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    missing = len(plain) - len(function.args.defaults)
+    yield from zip(plain, [*[None] * missing, *function.args.defaults], strict=True)
+    yield from zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    for rest in (function.args.vararg, function.args.kwarg):
+        if rest is not None:
+            yield rest, None
+
+
+def _words_in(value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the keywords of a call, or the keys of a dictionary, with their values."""
+    if isinstance(value, ast.Call):
+        yield from ((each.arg, each.value) for each in value.keywords if each.arg)
+    elif isinstance(value, ast.Dict):
+        for key, each in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, each
+
+
+def _is_nothing(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant(value=None | False) | ast.List(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.Dict(keys=keys, values=values):
+            pairs = zip(keys, values, strict=True)
+            return any(
+                getattr(key, "value", "") == "type" and getattr(each, "value", "") == "disabled"
+                for key, each in pairs
+            )
+        case _:
+            return False
+
+
+def _is_open(value: ast.expr) -> bool:
+    """Return whether a value may turn out to be nothing."""
+    return isinstance(value, ast.IfExp | ast.BoolOp | ast.Name | ast.Attribute | ast.Subscript) or (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+        and value.func.attr in ("get", "pop")
+    )  # fmt: skip

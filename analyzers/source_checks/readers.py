@@ -1,0 +1,47 @@
+"""The checks that read the text of a file, by the name under which findings carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from analyzers.source_checks import code_defects
+from analyzers.source_checks.answer_shapes import missing_parts
+from analyzers.source_checks.broken_syntax import broken_syntax
+from analyzers.source_checks.defects import Defect
+from analyzers.source_checks.missing_returns import missing_returns
+from analyzers.source_checks.raising_calls import raising_calls
+from analyzers.source_checks.unbound_names import unbound_calls, unbound_names
+
+UNBOUND_NAME, UNBOUND_CALL = "unbound-name", "unbound-call"
+RAISING_CALL, MISSING_RETURN = "raising-call", "missing-return"
+BROKEN_SYNTAX, MISSING_PART = "broken-syntax", "missing-part"
+
+Reader = Callable[[str], Sequence[Defect]]
+READERS: Mapping[str, Reader] = {
+    UNBOUND_NAME: code_defects.unbound,
+    RAISING_CALL: code_defects.raising,
+    MISSING_RETURN: code_defects.missing,
+    MISSING_PART: missing_parts,
+}
+"""The checks of every changed function."""
+
+
+def _broken(text: str) -> frozenset[str]:
+    broken = broken_syntax(text)
+    return frozenset() if broken is None else frozenset((broken.key,))
+
+
+_IDENTITIES: Mapping[str, Callable[[str], frozenset[str]]] = {
+    UNBOUND_NAME: lambda text: frozenset(each.key for each in unbound_names(text)),
+    RAISING_CALL: lambda text: frozenset(each.key for each in raising_calls(text)),
+    MISSING_RETURN: lambda text: frozenset(each.key for each in missing_returns(text)),
+    UNBOUND_CALL: lambda text: frozenset(unbound_calls(text)),
+    BROKEN_SYNTAX: _broken,
+}
+
+
+def identities(reader: str, text: str) -> frozenset[str]:
+    """Return what tells the defects that a check finds in a text from others."""
+    if reader in _IDENTITIES:
+        return _IDENTITIES[reader](text)
+    return frozenset(each.key for each in READERS[reader](text))

@@ -1,0 +1,218 @@
+"""Parts of answers that some answers lack, read in the text of functions."""
+
+from pathlib import Path
+
+import pytest
+
+from analyzers.source_checks import READERS
+from analyzers.source_checks.answer_shapes import missing_parts
+from analyzers.source_checks.sdk_declarations import classes, named, requests, shapes, short
+from analyzers.vocabulary import Level
+from scripts.extract_schemas.source_declarations import declarations, service_declarations
+
+OPENAI = "from openai import OpenAI\nclient = OpenAI()\n"
+ANTHROPIC = "import anthropic\nclient = anthropic.Anthropic()\n"
+GEMINI = "from google import genai\nfrom google.genai import types\nclient = genai.Client()\n"
+CHUNK = "from openai.types.chat import ChatCompletionChunk\nfrom openai import Stream\n"
+ASKED = "client.chat.completions.create(model='m', messages=m"
+CLAUDE = "client.messages.create(model='m', max_tokens=9, messages=m"
+BEDROCK = "import boto3\nclient = boto3.client('bedrock-runtime')\n"
+
+
+def told(text):
+    return [(each.level, each.line) for each in missing_parts(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        (
+            f"{OPENAI}def f(m):\n    a = {ASKED}, tools=[1]).choices[0].message\n"
+            "    return a.content.strip()\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{OPENAI}def f(m, tools=None):\n    a = {ASKED}, tools=tools)\n"
+            "    return len(a.choices[0].message.content)\n",
+            Level.WARNING,
+        ),
+        (
+            f"{OPENAI}def f(m):\n    a = {ASKED}, tools=[1]).choices[0].message\n"
+            "    return [call.id for call in a.tool_calls]\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{OPENAI}def f(m):\n    s = ''\n    for c in {ASKED}, stream=True):\n"
+            "        s += c.choices[0].delta.content\n    return s\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{OPENAI}def f(m):\n"
+            f"    for c in {ASKED}, stream=True, stream_options={{'include_usage': True}}):\n"
+            "        print(c.choices[0].delta)\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{CHUNK}async def f(stream: Stream[ChatCompletionChunk]):\n"
+            "    async for chunk in stream:\n        yield chunk.choices[0].delta\n",
+            Level.WARNING,
+        ),
+        (
+            f"{ANTHROPIC}def f(m):\n    for block in {CLAUDE}, tools=[1]).content:\n"
+            "        print(block.text)\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{ANTHROPIC}def f(m):\n    for event in {CLAUDE}, stream=True):\n"
+            "        print(event.delta.text)\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{GEMINI}async def f(q):\n"
+            "    a = await client.aio.models.generate_content(model='m', contents=q)\n"
+            "    return a.candidates[0].content.parts[0].text\n",
+            Level.WARNING,
+        ),
+        (
+            f"{GEMINI}def f(q):\n    c = types.GenerateContentConfig(tools=[q])\n"
+            "    a = client.models.generate_content(model='m', contents=q, config=c)\n"
+            "    return 'yes' in a.text\n",
+            Level.FAILURE,
+        ),
+        (
+            f"{GEMINI}def parse(answer: types.GenerateContentResponse) -> str:\n"
+            "    return answer.text.strip()\n",
+            Level.WARNING,
+        ),
+        (
+            f"{BEDROCK}def f(m):\n"
+            "    a = client.converse(modelId='m', messages=m, toolConfig={'tools': m})\n"
+            "    return [b['text'] for b in a['output']['message']['content']]\n",
+            Level.FAILURE,
+        ),
+    ],
+)
+def test_use_without_a_guard_is_told(text, level):
+    assert [each for each, _ in told(text)] == [level]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "(a.content or '').strip()",
+        "a.content.strip() if a.content else ''",
+        "a.content and a.content.strip()",
+        "getattr(a, 'content', '').strip()",
+        "a.content",
+        "f'{a.content}'",
+        "[a.content for _ in m if a.tool_calls]",
+    ],
+)
+def test_guard_within_an_expression_is_quiet(use):
+    assert not told(
+        f"{OPENAI}def f(m):\n    a = {ASKED}, tools=[1]).choices[0].message\n    return {use}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "if not a.content:\n        return ''",
+        "if a.tool_calls:\n        return m",
+        "if c.finish_reason == 'tool_calls':\n        raise ValueError",
+        "assert a.content is not None",
+        "text = a.content\n    if text is None:\n        return ''",
+        "if is_text(c):\n        pass\n    else:\n        return",
+        "ok = bool(a.content)\n    if not ok:\n        return ''",
+        "if a.content is None:\n        a = other(m)",
+    ],
+)
+def test_guard_before_the_use_is_quiet(guard):
+    text = f"{OPENAI}def f(m):\n    c = {ASKED}, tools=[1]).choices[0]\n    a = c.message\n"
+    assert told(f"{text}    return a.content.strip()\n")
+    assert not told(f"{text}    {guard}\n    return a.content.strip()\n")
+
+
+def test_condition_about_something_else_is_no_guard():
+    text = f"{OPENAI}def f(m):\n    a = {ASKED}, tools=[1])\n    if not a:\n        return ''\n"
+    text += "    if not m:\n        return ''\n    return a.choices[0].message.content.strip()\n"
+    assert told(text) == [(Level.FAILURE, 9)]
+
+
+@pytest.mark.parametrize("caught", ["AttributeError", "Exception", "(KeyError, TypeError)"])
+def test_handler_around_the_use_is_quiet(caught):
+    text = (
+        f"{OPENAI}def f(m):\n    try:\n        return {ASKED}).choices[0].message.content.strip()"
+    )
+    assert told(f"{text}\n    except ValueError:\n        return ''\n")
+    assert not told(f"{text}\n    except {caught}:\n        return ''\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{ANTHROPIC}def f(m):\n    return {CLAUDE}).content[0].text\n",
+        f"{ANTHROPIC}def f(m):\n    a = {CLAUDE}, thinking={{'type': 'disabled'}})\n"
+        "    return a.content[0].text\n",
+        f"{ANTHROPIC}def f(m):\n    a = {CLAUDE}, tools=m)\n"
+        "    return [b.text for b in a.content if b.type == 'text']\n",
+        f"{ANTHROPIC}def f(m):\n    a = {CLAUDE}, tools=m)\n"
+        "    return [b.text for b in a.content if hasattr(b, 'text')]\n",
+        f"{ANTHROPIC}def f(m):\n    for e in {CLAUDE}, stream=True):\n        match e.type:\n"
+        "            case 'content_block_delta':\n                print(e.delta.text)\n",
+        f"{OPENAI}def f(m):\n    for c in {ASKED}, stream=True):\n        c.choices[0].delta\n",
+        "from twilio.rest import Client\ndef f(client):\n"
+        "    return client.messages.create(body='x').content[0].text\n",
+        f"{OPENAI}def f(m, k):\n    a = {ASKED}, stream=k)\n"
+        "    return a.choices[0].message.content.strip()\n",
+        "def f(:\n",
+    ],
+)
+def test_answer_that_the_request_makes_whole_is_quiet(text):
+    assert not told(text)
+
+
+def test_parameter_is_quiet_where_the_caller_reads_the_part():
+    text = f"{CHUNK}def f(chunk: ChatCompletionChunk):\n    return chunk.choices[0].delta\n"
+    caller = "def g(stream):\n    return [f(c) for c in stream if c.choices]\n"
+    assert told(text)
+    assert not told(text + caller)
+
+
+def test_finding_quotes_the_declaration_and_the_request():
+    text = f"{OPENAI}def f(m):\n    a = {ASKED}, tools=[1]).choices[0].message\n"
+    found = missing_parts(f"{text}    return a.content.strip()\n")[0]
+    assert "`content: Optional[str]` (openai " in found.words[1]
+    assert "The request in line 4 asks for that with `tools`." in found.words[1]
+    assert found.evidence["request"] == 4
+    assert found.evidence["exception"] == "AttributeError"
+
+
+def test_identity_survives_shifts_of_lines():
+    text = f"{GEMINI}def parse(a: types.GenerateContentResponse):\n    return a.text.strip()\n"
+    read = READERS["missing-part"]
+    assert [d.key for d in read(text)] == [d.key for d in read(f"x = 1\n\n{text}")]
+
+
+def test_every_shape_and_request_is_declared():
+    fields = {f"{short(owner)}.{field}" for owner, known in classes().items() for field in known}
+    assert {each for each in shapes() if "." in each} <= fields
+    returned = {kind for each in requests() for kind in (each.returns, each.stream) if kind}
+    assert {kind for kind in returned if not named(kind)} == set()
+
+
+def test_tables_are_what_the_sdks_declare():
+    import botocore
+    import openai
+
+    folder = Path(openai.__file__).parents[1]
+    known = {f"{n}: {d.declared}" for c, fs in classes().items() for n, d in fs.items()}
+    for table in (
+        declarations(folder, "openai"),
+        service_declarations(
+            Path(botocore.__file__).parents[1], "bedrock-runtime", "ConverseResponse"
+        ),
+    ):
+        described = table["classes"]
+        assert isinstance(described, dict)
+        assert {f"{n}: {d[0]}" for fs in described.values() for n, d in fs.items()} <= known
