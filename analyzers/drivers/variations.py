@@ -86,17 +86,20 @@ class Edit:
         """The difference, in words."""
         match self.kind:
             case "literal":
-                return f"`{self.name}` is `{self.text}`"
+                found = f"`{self.name}` is `{self.text}`"
             case "keyword":
-                return f"`{self.name}={self.text}`"
+                found = f"`{self.name}={self.text}`"
             case "without" | "drop":
-                return f"without `{self.name}`"
+                found = f"without `{self.name}`"
             case "form":
-                return f"`{re.sub(HOLE_WORD, self.name or 'x', self.text)}`"
+                found = f"`{re.sub(HOLE_WORD, self.name or 'x', self.text)}`"
             case "cast":
-                return f"all in {self.name}"
+                found = f"all in {self.name}"
+            case "kept":
+                found = f"{self.name} kept as `{self.text}`"
             case _:
-                return f"with `{self.text}`"
+                found = f"with `{self.text}`"
+        return found
 
 
 class _Apply(ast.NodeTransformer):
@@ -119,6 +122,8 @@ class _Apply(ast.NodeTransformer):
         for kind in ("form", "cast"):
             if kind in kinds and isinstance(found, ast.expr):
                 found = _filled(kinds[kind].text, found)
+        if "kept" in kinds and isinstance(found, ast.expr):
+            found = ast.NamedExpr(ast.Name(kinds["kept"].text, ast.Store()), found)
         after = [s for each in edits if each.kind == "after" for s in ast.parse(each.text).body]
         return [found, *after] if after else found
 
@@ -281,6 +286,7 @@ class Variations:
                 callee = self._callee(node, made)
                 if callee is not None:
                     yield from self._keyword_edits(node, callee, bound)
+                    yield from _kept(node, self._weight(callee))
                 if callee is not None or _is_factory(node):
                     yield from self._forms(node, made, known=callee is not None)
         yield from self._statements(body, made, bound)
@@ -542,6 +548,15 @@ def _form(node: ast.expr, text: str, place: int) -> Edit:
     name = node.id if isinstance(node, ast.Name) else ""
     guessed = text in _OTHER_KINDS
     return Edit("form", (_number(node),), text, name, 1.3 / (1 + 0.08 * place), guessed=guessed)
+
+
+def _kept(call: ast.Call, weight: float) -> Iterator[Edit]:
+    """Yield edits that keep an array that is made for a call, so that its change shows."""
+    placed = [(f"argument {place}", each) for place, each in enumerate(call.args, 1)]
+    named = [(f"`{each.arg}`", each.value) for each in call.keywords]
+    for name, value in (*placed, *named):
+        if isinstance(value, ast.Call) and _is_factory(value):
+            yield Edit("kept", (_number(value),), "given", name, weight)
 
 
 def _is_factory(call: ast.Call) -> bool:

@@ -70,6 +70,12 @@ def test_models_and_tensors_change_their_precision_together(variations):
     ]
 
 
+def test_array_made_for_a_call_is_kept_where_a_change_of_it_shows(variations):
+    (kept,) = (each for each in variations.edits() if each.kind == "kept")
+    assert kept.says == "argument 1 kept as `given`"
+    assert "y = net((given := torch.randn(2, 16, 64)))" in varied(variations.tree, [kept])
+
+
 @pytest.mark.parametrize(
     "text",
     ["learn=True", "scale=0.5", "kind='mean'", "mask='causal'", "mask=torch.ones((2, 16)).bool()"],
