@@ -33,9 +33,8 @@ from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
 from analyzers.properties.documented_failures import (
+    FailedExample,
     binding_statement,
-    is_mistake,
-    statement_at,
     variable_of_nan,
 )
 from analyzers.vocabulary import (
@@ -652,15 +651,17 @@ class _Search:
         """
         known = {id(each.variations): each for each in chosen}
         kept: dict[tuple[str, str, int], ComparedRun] = {}
+        paths = frozenset(self.bench.paths())
         for variations, edits, run in self.failing:
             ending, program = run.head.ending, run.probe.program
             assert isinstance(ending, Raised)
             assert program is not None
-            statement = statement_at(program, run.head.completed)
+            text = self.bench.source(ending.path) if ending.path in paths else ""
+            failed = FailedExample(program, edits, ending, run.head.completed, text)
             own = [each for each in self.subjects if each.is_at_fault(ending)]
             if id(variations) in known:
-                said = is_mistake(ending, edits, statement, self.found.definitions.classes)
-                own += self._reached_by(run, statement)
+                said = failed.is_mistake(self.found.definitions)
+                own += self._reached_by(run, failed.statement)
             else:
                 said = variations.driver.kind <= Kind.DOCSTRING and not edits
             if said and own:
