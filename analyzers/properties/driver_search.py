@@ -677,13 +677,17 @@ class _Search:
         self.found.failing += kept.values()
 
     def _reached_by(self, run: ComparedRun, statement: str) -> list[Subject]:
-        """Return the functions that a run executed: those that a statement names, then calls."""
-        reached = [each for each in self.subjects if each.is_reached(run)]
-        calls = (".forward", ".__call__")
-        return sorted(
-            reached,
-            key=lambda e: (not e.is_named_in(statement), not e.target.function.endswith(calls)),
-        )
+        """Return the functions that a run executed, those first that a statement surely calls.
+
+        Those that it names come first, then calls of objects, and constructors last.
+        """
+
+        def order(subject: Subject) -> tuple[bool, int, int]:
+            name = subject.target.function.rpartition(".")[2]
+            kind = 0 if name in ("forward", "__call__") else 2 if name == "__init__" else 1
+            return not subject.is_named_in(statement), kind, -subject.target.line
+
+        return sorted((each for each in self.subjects if each.is_reached(run)), key=order)
 
     @staticmethod
     def _keep(
