@@ -16,7 +16,10 @@ from typing import Any, cast
 
 from analyzers.drivers.definitions import Definitions
 from analyzers.drivers.variations import Edit
-from analyzers.vocabulary import Program, Raised, Returned, Run
+from analyzers.inference.facts import ProjectTexts
+from analyzers.inference.function_lookup import find_function
+from analyzers.ports import Executor
+from analyzers.vocabulary import Program, Raised, Returned, Run, Target
 
 _ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute")
 _SIGNATURE = re.compile(
@@ -122,6 +125,14 @@ def _is_finite(described: Mapping[str, Any] | None) -> bool:
     if described is None or described["kind"] == "array":
         return described is not None and described.get("finite") == math.prod(described["shape"])
     return described["kind"] == "number" and isinstance(described["number"], float | int)
+
+
+def names_nan(target: Target, bench: Executor) -> bool:
+    """Return whether the docstring of a function, or of its class, speaks of NaN."""
+    subject = find_function(target.path, target.function, ProjectTexts(bench))
+    nodes = [] if subject is None else [subject.node, subject.owner]
+    texts = (ast.get_docstring(each) or "" for each in nodes if each is not None)
+    return any(re.search(r"\bnan\b", each, re.IGNORECASE) for each in texts)
 
 
 def binding_statement(program: Program, name: str) -> str:

@@ -35,6 +35,7 @@ from analyzers.properties.base_search import ComparedRun, changed_lines, words_a
 from analyzers.properties.documented_failures import (
     FailedExample,
     binding_statement,
+    names_nan,
     variable_of_nan,
 )
 from analyzers.vocabulary import (
@@ -672,6 +673,8 @@ class _Search:
             program = run.probe.program
             if name is not None and program is not None:
                 own = self._reached_by(run, binding_statement(program, name))
+                if any(names_nan(each.target, self.bench) for each in own):
+                    continue
                 probe = replace(run.probe, ensures=(f"finite({name})",))
                 self._keep(kept, ("nan", own[0].target.id, 0), replace(run, probe=probe), own[0])
         self.found.failing += kept.values()
