@@ -61,8 +61,8 @@ SHARE, SHARE_OF_MANY = 0.4, 0.7
 """The part of the time that is left: for one changed function, and for so many that hardly one
 has a turn of its own afterwards."""
 UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY = 0.5, 0.8
-LEAST_SECONDS = 10.0
-"""What the study of a file that has no base gets at least, while there is time."""
+SHARE_ALONE, LEAST_SECONDS = 0.5, 10.0
+"""The part of the time for files that have no base, and what each gets at least meanwhile."""
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 LEAST_PROGRAMS = 12
@@ -272,7 +272,7 @@ def _studied(bench: Executor) -> DriverStudy:
     for each in subjects:
         files.setdefault(each.target.path, []).append(each)
     found = DriverStudy(subjects)
-    least = (1 - SHARE_OF_MANY) * bench.remaining()
+    least = (1 - SHARE_ALONE) * bench.remaining()
     for number, group in enumerate(files.values()):
         left = bench.remaining() - least
         if left <= 0:
