@@ -11,7 +11,7 @@ import ast
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from analyzers.drivers.definitions import Definitions
@@ -49,6 +49,12 @@ class FailedExample:
         """The statement that raises."""
         body = ast.parse(self.program.source).body
         return ast.unparse(body[self.completed]) if self.completed < len(body) else ""
+
+    @property
+    def shortest(self) -> Program:
+        """The program up to the statement that raises."""
+        body = ast.parse(self.program.source).body[: self.completed + 1]
+        return replace(self.program, source=ast.unparse(ast.Module(body, [])))
 
     def is_mistake(self, definitions: Definitions) -> bool:
         """Return whether documented edits show a mistake in code, whatever the data is."""

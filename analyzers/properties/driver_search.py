@@ -666,7 +666,9 @@ class _Search:
             else:
                 said = variations.driver.kind <= Kind.DOCSTRING and not edits
             if said and own:
-                self._keep(kept, (ending.exception, ending.path, ending.line), run, own[0])
+                probe = replace(run.probe, program=failed.shortest)
+                place = (ending.exception, ending.path, ending.line)
+                self._keep(kept, place, replace(run, probe=probe), own[0])
         for variations, run in self.documented:
             before = known.get(id(variations))
             name = None if before is None else variable_of_nan(before.run.head, run.head)
