@@ -10,11 +10,16 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from analyzers.drivers.definitions import Definitions
 from analyzers.drivers.variations import Edit
-from analyzers.vocabulary import Program, Raised, Returned, Run
+from analyzers.inference.facts import ProjectTexts
+from analyzers.inference.function_lookup import find_function
+from analyzers.ports import Executor
+from analyzers.vocabulary import Program, Raised, Returned, Run, Target
 
 _ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute")
 _SIGNATURE = re.compile(
@@ -22,34 +27,84 @@ _SIGNATURE = re.compile(
     r"|got an unexpected keyword argument|takes .* positional arguments? but"
 )
 _NONE = "NoneType"
+_ENDING = re.compile(r"(?:reset|clear|close|free|release|init)")
+"""Methods after which an object has nothing of what it was given."""
 
 
-def is_mistake(
-    ending: Raised, edits: Sequence[Edit], statement: str, classes: Container[str]
-) -> bool:
-    """Return whether documented edits of an example that returns show a mistake in code.
+@dataclass(frozen=True, slots=True)
+class FailedExample:
+    """An example that raises with edits, and returns without them.
 
-    ``statement`` is the one that raises, ``classes`` are the project's.
+    ``completed`` of its statements ended; ``text`` is that of the file that raises.
     """
-    if not edits or not all(each.documented for each in edits):
-        return False
-    message, texts = ending.message, {each.text for each in edits}
-    lacking = _ATTRIBUTE.search(message)
-    owner = "" if lacking is None else lacking[1]
-    added = any(each.kind == "after" and not each.text.endswith(".eval()") for each in edits)
-    numbers = any(_is_number(each) for each in edits)
-    if added or numbers or _NONE in message:
-        # an object may not be ready for the call, a size not fit, a value be needed elsewhere
-        unready = bool(owner) or _NONE in message
-        return not (numbers or unready) and _hands_nothing_over(statement)
-    sure = {
-        "AttributeError": owner in classes,
-        "KeyError": message in texts,
-        "NameError": True,
-        "TypeError": _SIGNATURE.search(message) is not None,
-        "UnboundLocalError": True,
-    }
-    return sure.get(ending.exception, False) or _hands_nothing_over(statement)
+
+    program: Program
+    edits: Sequence[Edit]
+    ending: Raised
+    completed: int
+    text: str
+
+    @property
+    def statement(self) -> str:
+        """The statement that raises."""
+        body = ast.parse(self.program.source).body
+        return ast.unparse(body[self.completed]) if self.completed < len(body) else ""
+
+    @property
+    def shortest(self) -> Program:
+        """The program up to the statement that raises."""
+        body = ast.parse(self.program.source).body[: self.completed + 1]
+        return replace(self.program, source=ast.unparse(ast.Module(body, [])))
+
+    def is_mistake(self, definitions: Definitions) -> bool:
+        """Return whether documented edits show a mistake in code, whatever the data is."""
+        if not self.edits or not all(each.documented for each in self.edits):
+            return False
+        message = self.ending.message
+        owner = _ATTRIBUTE.search(message)
+        if any(map(_is_number, self.edits)) or _NONE in message:
+            return False  # a size may not fit another one, a value be needed for another
+        if any(each.kind == "after" and not each.text.endswith(".eval()") for each in self.edits):
+            ready = owner is None and _is_fed(self.program, self.statement)
+            return ready and _hands_nothing_over(self.statement)
+        sure = {
+            "AttributeError": owner is not None and self._is_within(owner[1], definitions),
+            "KeyError": message in {each.text for each in self.edits},
+            "NameError": not self._is_imported(message),
+            "TypeError": self._is_wrong_call(message),
+            "UnboundLocalError": True,
+        }
+        return sure.get(self.ending.exception, False) or _hands_nothing_over(self.statement)
+
+    def _is_within(self, owner: str, definitions: Definitions) -> bool:
+        """Return whether the code that raises is of a class of the project, or of its bases."""
+        node = definitions.classes.get(owner)
+        bases = [] if node is None else definitions.bases(node)
+        return self.ending.function.partition(".")[0] in {each.name for each in bases}
+
+    def _is_imported(self, message: str) -> bool:
+        """Return whether a file imports the unbound name somewhere: what may not be installed."""
+        name = re.search(r"'(\w+)'", message)
+        return name is None or bool(re.search(rf"\b(import|as) .*\b{name[1]}\b", self.text))
+
+    def _is_wrong_call(self, message: str) -> bool:
+        """Return whether the code calls with arguments that another function has."""
+        named = set(re.findall(r"'(\w+)'", message))
+        wrong = _SIGNATURE.search(message) is not None
+        return wrong and named.isdisjoint(each.name for each in self.edits)
+
+
+def _is_fed(program: Program, statement: str) -> bool:
+    """Return whether the object that a statement calls was given something before, for good."""
+    found = False
+    called = re.match(r"(?:\w+ = )?(\w+)\.", statement)
+    for node in ast.walk(ast.parse(program.source)) if called is not None else ():
+        if isinstance(node, ast.Call) and called is not None:
+            first, _, method = ast.unparse(node.func).partition(".")
+            if first == called[1] and _ENDING.match(method):
+                return False
+            found |= first == called[1] and bool(node.args)
+    return found
 
 
 def variable_of_nan(before: Run, after: Run) -> str | None:
@@ -78,10 +133,12 @@ def _is_finite(described: Mapping[str, Any] | None) -> bool:
     return described["kind"] == "number" and isinstance(described["number"], float | int)
 
 
-def statement_at(program: Program, completed: int) -> str:
-    """Return the statement of a program that raised, of which so many ended; else nothing."""
-    body = ast.parse(program.source).body
-    return ast.unparse(body[completed]) if completed < len(body) else ""
+def names_nan(target: Target, bench: Executor) -> bool:
+    """Return whether the docstring of a function, or of its class, speaks of NaN."""
+    subject = find_function(target.path, target.function, ProjectTexts(bench))
+    nodes = [] if subject is None else [subject.node, subject.owner]
+    texts = (ast.get_docstring(each) or "" for each in nodes if each is not None)
+    return any(re.search(r"\bnan\b", each, re.IGNORECASE) for each in texts)
 
 
 def binding_statement(program: Program, name: str) -> str:

@@ -33,9 +33,9 @@ from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
 from analyzers.properties.documented_failures import (
+    FailedExample,
     binding_statement,
-    is_mistake,
-    statement_at,
+    names_nan,
     variable_of_nan,
 )
 from analyzers.vocabulary import (
@@ -61,8 +61,8 @@ SHARE, SHARE_OF_MANY = 0.4, 0.7
 """The part of the time that is left: for one changed function, and for so many that hardly one
 has a turn of its own afterwards."""
 UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY = 0.5, 0.8
-LEAST_SECONDS = 10.0
-"""What the study of a file that has no base gets at least, while there is time."""
+SHARE_ALONE, LEAST_SECONDS = 0.5, 10.0
+"""The part of the time for files that have no base, and what each gets at least meanwhile."""
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
 LEAST_PROGRAMS = 12
@@ -272,7 +272,7 @@ def _studied(bench: Executor) -> DriverStudy:
     for each in subjects:
         files.setdefault(each.target.path, []).append(each)
     found = DriverStudy(subjects)
-    least = (1 - SHARE_OF_MANY) * bench.remaining()
+    least = (1 - SHARE_ALONE) * bench.remaining()
     for number, group in enumerate(files.values()):
         left = bench.remaining() - least
         if left <= 0:
@@ -652,37 +652,47 @@ class _Search:
         """
         known = {id(each.variations): each for each in chosen}
         kept: dict[tuple[str, str, int], ComparedRun] = {}
+        paths = frozenset(self.bench.paths())
         for variations, edits, run in self.failing:
             ending, program = run.head.ending, run.probe.program
             assert isinstance(ending, Raised)
             assert program is not None
-            statement = statement_at(program, run.head.completed)
+            text = self.bench.source(ending.path) if ending.path in paths else ""
+            failed = FailedExample(program, edits, ending, run.head.completed, text)
             own = [each for each in self.subjects if each.is_at_fault(ending)]
             if id(variations) in known:
-                said = is_mistake(ending, edits, statement, self.found.definitions.classes)
-                own += self._reached_by(run, statement)
+                said = failed.is_mistake(self.found.definitions)
+                own += self._reached_by(run, failed.statement)
             else:
                 said = variations.driver.kind <= Kind.DOCSTRING and not edits
             if said and own:
-                self._keep(kept, (ending.exception, ending.path, ending.line), run, own[0])
+                probe = replace(run.probe, program=failed.shortest)
+                place = (ending.exception, ending.path, ending.line)
+                self._keep(kept, place, replace(run, probe=probe), own[0])
         for variations, run in self.documented:
             before = known.get(id(variations))
             name = None if before is None else variable_of_nan(before.run.head, run.head)
             program = run.probe.program
             if name is not None and program is not None:
                 own = self._reached_by(run, binding_statement(program, name))
+                if any(names_nan(each.target, self.bench) for each in own):
+                    continue
                 probe = replace(run.probe, ensures=(f"finite({name})",))
                 self._keep(kept, ("nan", own[0].target.id, 0), replace(run, probe=probe), own[0])
         self.found.failing += kept.values()
 
     def _reached_by(self, run: ComparedRun, statement: str) -> list[Subject]:
-        """Return the functions that a run executed: those that a statement names, then calls."""
-        reached = [each for each in self.subjects if each.is_reached(run)]
-        calls = (".forward", ".__call__")
-        return sorted(
-            reached,
-            key=lambda e: (not e.is_named_in(statement), not e.target.function.endswith(calls)),
-        )
+        """Return the functions that a run executed, those first that a statement surely calls.
+
+        Those that it names come first, then calls of objects, and constructors last.
+        """
+
+        def order(subject: Subject) -> tuple[bool, int, int]:
+            name = subject.target.function.rpartition(".")[2]
+            kind = 0 if name in ("forward", "__call__") else 2 if name == "__init__" else 1
+            return not subject.is_named_in(statement), kind, -subject.target.line
+
+        return sorted((each for each in self.subjects if each.is_reached(run)), key=order)
 
     @staticmethod
     def _keep(

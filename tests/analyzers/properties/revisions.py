@@ -98,12 +98,12 @@ class Revision:
         return Returned("", program.observation() if probe.observed else None)
 
     def _raised(self, error):
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == PATH]
-        line = frames[-1].lineno
-        code = self.text.splitlines()[line - 1].strip()
-        refusal = code.startswith(("raise", "assert"))
+        frames = traceback.walk_tb(error.__traceback__)
+        own = [(frame.f_code, line) for frame, line in frames if frame.f_code.co_filename == PATH]
+        code, line = own[-1]
+        refusal = self.text.splitlines()[line - 1].strip().startswith(("raise", "assert"))
         name = type(error).__name__
-        return Raised(name, str(error), PATH, line, frames[-1].name, refusal=refusal)
+        return Raised(name, str(error), PATH, line, code.co_qualname, refusal=refusal)
 
     def _asked(self, probe, result, values):
         try:

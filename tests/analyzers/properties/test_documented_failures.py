@@ -81,9 +81,16 @@ def test_call_that_hands_nothing_over_is_told_of_the_method_it_names():
     assert told(WHOLE, total) == a_warning("Net.total", "`mean=True`")
 
 
+CROPPED = ("x * self.scale", "(x[:, self.size // 2 : -(self.size // 2)]).mean()")
+
+
 def test_nan_of_a_number_that_a_guard_lets_through_is_a_warning():
-    found = told(WHOLE, ("x * self.scale", "(x[:, self.size // 2 : -(self.size // 2)]).mean()"))
+    found = told(WHOLE, CROPPED)
     assert found == [("net.py::Net.forward", "model/non-finite", Level.WARNING, "`size=1`")]
+
+
+def test_nan_of_which_the_docstring_speaks_is_not_told():
+    assert told(WHOLE, CROPPED, ("A network.", "A network, NaN where nothing is left.")) == []
 
 
 @pytest.mark.parametrize(
