@@ -44,3 +44,34 @@ def missing_part(
         f" The SDK declares `{declaration}` ({sdk}). {origin}"
         f"{_FIXES[kind].format(field)} Read in the text, not run.",
     )
+
+
+def compared_constants(code: str, link: str, first: str) -> tuple[str, str]:
+    """Describe a chained comparison of which one link compares two constants."""
+    return (
+        f"`{link}` compares two constants",
+        f"`{code}` means `… and {link}`, which has the same outcome for every `{first}`: the"
+        f" second bound is never applied. Write `low <= {first} <= high`."
+        " Read in the text, not run.",
+    )
+
+
+def taken_over(test: str, words: tuple[str, str], line: int) -> tuple[str, str]:
+    """Describe a test of a text that an earlier test of a part of its word takes over."""
+    word, shorter = words
+    return (
+        f"`{test}` is never true here",
+        f"Every text with `{word}` also contains `{shorter}`, so the test in line {line} is true"
+        f" first and this branch is never taken. Test `{word}` before `{shorter}`."
+        " Read in the text, not run.",
+    )
+
+
+def missing_key(name: str, key: str, line: int, meant: str) -> tuple[str, str]:
+    """Describe a key that the dictionary literal of the code lacks."""
+    hint = f" It has `{meant}`." if meant else ""
+    return (
+        f"`{name}` has no key `{key}`",
+        f"`{name}[{key!r}]` raises `KeyError` whenever it runs: the dictionary in line {line} has"
+        f" no such key, and nothing adds one.{hint} Read in the text, not run.",
+    )

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from analyzers.source_checks import code_defects
 from analyzers.source_checks.answer_shapes import missing_parts
 from analyzers.source_checks.broken_syntax import broken_syntax
+from analyzers.source_checks.constant_tests import constant_tests
 from analyzers.source_checks.defects import Defect
+from analyzers.source_checks.literal_keys import missing_keys
 from analyzers.source_checks.missing_returns import missing_returns
 from analyzers.source_checks.raising_calls import raising_calls
 from analyzers.source_checks.unbound_names import unbound_calls, unbound_names
@@ -15,6 +17,7 @@ from analyzers.source_checks.unbound_names import unbound_calls, unbound_names
 UNBOUND_NAME, UNBOUND_CALL = "unbound-name", "unbound-call"
 RAISING_CALL, MISSING_RETURN = "raising-call", "missing-return"
 BROKEN_SYNTAX, MISSING_PART = "broken-syntax", "missing-part"
+CONSTANT_TEST, MISSING_KEY = "constant-test", "missing-key"
 
 Reader = Callable[[str], Sequence[Defect]]
 READERS: Mapping[str, Reader] = {
@@ -22,6 +25,8 @@ READERS: Mapping[str, Reader] = {
     RAISING_CALL: code_defects.raising,
     MISSING_RETURN: code_defects.missing,
     MISSING_PART: missing_parts,
+    CONSTANT_TEST: constant_tests,
+    MISSING_KEY: missing_keys,
 }
 """The checks of every changed function."""
 
