@@ -47,7 +47,11 @@ def raising_calls(text: str) -> list[RaisingCall]:
     if tree is None:
         return []
     found: list[RaisingCall] = []
+    foreign = _foreign_modules(tree)
     for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if called is not None and ast.unparse(called).partition(".")[0] in foreign:
+            continue
         raised = _raised(node)
         if raised is None or any(isinstance(outer, ast.Try) for outer in ancestors(node, tree)):
             continue
@@ -56,6 +60,18 @@ def raising_calls(text: str) -> list[RaisingCall]:
             line = getattr(node, "lineno", 1)
             found.append(RaisingCall(function_name(node, tree), line, code, *raised))
     return found
+
+
+def _foreign_modules(tree: ast.Module) -> frozenset[str]:
+    """Return the names under which a file imports something else: ``import regex as re``."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {e.asname for e in node.names if e.asname and e.asname != e.name}
+        elif isinstance(node, ast.ImportFrom):
+            names = {each.asname or each.name for each in node.names}
+            found |= names - {(node.module or "").rpartition(".")[2]}
+    return frozenset(found)
 
 
 Raised = tuple[str, str] | None

@@ -358,7 +358,13 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, (ast.With, ast.AsyncWith)):
         return _leaves(last.body)
     called = [n.func for each in body for n in ast.walk(each) if isinstance(n, ast.Call)]
-    return any((getattr(f, "attr", None) or getattr(f, "id", "")) in _EXITS for f in called)
+    return any(map(leaves, called))
+
+
+def leaves(called: ast.expr) -> bool:
+    """Return whether a function that is called never returns, by its name."""
+    name = ast.unparse(called)
+    return name.rpartition(".")[2] in _EXITS or name.endswith("parser.error")
 
 
 def _tests(statement: ast.If, stores: Sequence[ast.AST]) -> list[ast.expr]:

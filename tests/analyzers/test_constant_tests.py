@@ -80,6 +80,13 @@ def test_call_with_numbers_that_it_may_take_is_quiet(call):
     assert raising_calls(f"def f(x):\n    return {call}\n") == []
 
 
+def test_call_of_another_module_is_quiet():
+    pattern = "re.compile(r'\\p{L}')\n"
+    assert [each.exception for each in raising_calls(f"import re\n{pattern}")] == ["re.error"]
+    assert raising_calls(f"import regex as re\n{pattern}") == []
+    assert raising_calls(f"from regex import regex as re\n{pattern}") == []
+
+
 def test_key_that_the_literal_lacks_is_told():
     text = "def f():\n    sizes = {'small': 1, 'large': 2}\n    return sizes['smal']\n"
     (found,) = missing_keys(text)
