@@ -38,6 +38,8 @@ from analyzers.source_checks.sdk_declarations import (
 from analyzers.vocabulary import Json, Level
 
 MODULE = "<module>"
+_PASSES = 2
+"""How far values are followed from function to function."""
 _TAKING_TEXT = frozenset({"len", "int", "float", "json.loads", "sorted", "sum", "tuple", "set"})
 _SEARCHING = frozenset(
     f"re.{name}" for name in ("search", "match", "fullmatch", "findall", "finditer", "split")
@@ -64,11 +66,43 @@ def missing_parts(text: str) -> Sequence[Defect]:
     scope = FileScope(tree)
     if not scope.is_concerned:
         return ()
-    found: list[Defect] = []
     places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(tree)]
-    for name, function in places:
-        found += _of_function(scope, name, function, text)
+    for _ in range(_PASSES):
+        for _, function in places:
+            _pass_on(scope, function)
+    found = (
+        each for name, function in places for each in _of_function(scope, name, function, text)
+    )
     return tuple(found)
+
+
+def _pass_on(scope: FileScope, function: Function | None) -> None:
+    """Note what a function returns, and what it gives to others of its file."""
+    walk = FunctionWalk(scope, function)
+    for node in walk.expressions():
+        called = scope.called(node) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and called is not None:
+            for argument, given in _given(called, node):
+                value = walk.values.of(given)
+                if value is not None and not any(_asks(test, value, walk) for test in walk.guards):
+                    scope.arguments.setdefault(argument, value)
+    results = walk.returned
+    if function is None or walk.guards or not results or results[0] is None:
+        return
+    if all(each == results[0] for each in results) and function.name in scope.functions:
+        scope.results[function.name] = results[0]
+
+
+def _given(function: Function, call: ast.Call) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """Yield the parameters of a function with what a call gives for them."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    own = plain[:1] if plain and plain[0].arg in ("self", "cls") else []
+    if not any(isinstance(each, ast.Starred) for each in call.args):
+        yield from zip(plain[len(own) :], call.args, strict=False)
+    for each in call.keywords:
+        yield from (
+            (a, each.value) for a in (*plain, *function.args.kwonlyargs) if a.arg == each.arg
+        )
 
 
 def _of_function(

@@ -216,3 +216,17 @@ def test_tables_are_what_the_sdks_declare():
         described = table["classes"]
         assert isinstance(described, dict)
         assert {f"{n}: {d[0]}" for fs in described.values() for n, d in fs.items()} <= known
+
+
+def test_values_are_followed_from_function_to_function():
+    asking = f"{OPENAI}def ask(m):\n    return {ASKED}, tools=[1])\n"
+    using = "def show(m):\n    return ask(m).choices[0].message.content.strip()\n"
+    assert told(asking + using) == [(Level.FAILURE, 6)]
+    parsing = "import re\ndef parse(text):\n    return re.search('a', text)\n"
+    giving = "def show(m):\n    return parse(ask(m).choices[0].message.content)\n"
+    assert told(asking + parsing + giving) == [(Level.FAILURE, 7)]
+    for careful in (giving.replace("parse(ask", "parse(a := ask").replace("content", "content or ''"),
+                    giving.replace("content)", "content) if m else ''")):  # fmt: skip
+        assert len(told(asking + parsing + careful)) == ("if m" in careful)
+    guarded = asking.replace("return ", "a = ").rstrip() + "\n    assert a.choices\n    return a\n"
+    assert not told(guarded + using)
