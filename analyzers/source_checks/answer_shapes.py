@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from analyzers.source_checks.answer_values import (
     AnswerValue,
     FileScope,
     Function,
+    Root,
     is_dictionary,
     is_optional,
 )
@@ -38,6 +40,7 @@ from analyzers.source_checks.sdk_declarations import (
 from analyzers.vocabulary import Json, Level
 
 MODULE = "<module>"
+_SILENCED = re.compile(r"#\s*(type|pyright|mypy|ty):\s*ignore")
 _PASSES = 2
 """How far values are followed from function to function."""
 _TAKING_TEXT = frozenset({"len", "int", "float", "json.loads", "sorted", "sum", "tuple", "set"})
@@ -63,16 +66,23 @@ def missing_parts(text: str) -> Sequence[Defect]:
     tree = parsed(text)
     if tree is None:
         return ()
-    scope = FileScope(tree)
+    scope, lines = FileScope(tree), text.splitlines()
     if not scope.is_concerned:
         return ()
     places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(tree)]
     for _ in range(_PASSES):
         for _, function in places:
             _pass_on(scope, function)
-    found = (
-        each for name, function in places for each in _of_function(scope, name, function, text)
-    )
+    told: set[int | Root] = set()
+    found: list[Defect] = []
+    for name, function in places:
+        for use in _unguarded(scope, function):
+            level = _level(use)
+            silenced = _SILENCED.search(lines[use.node.lineno - 1])
+            root = use.value.root.line or use.value.root
+            if level is not None and not silenced and root not in told:
+                told.add(root)
+                found.append(_defect(use, level, name, text))
     return tuple(found)
 
 
@@ -105,21 +115,16 @@ def _given(function: Function, call: ast.Call) -> Iterator[tuple[ast.arg, ast.ex
         )
 
 
-def _of_function(
-    scope: FileScope, name: str, function: Function | None, text: str
-) -> Iterator[Defect]:
+def _unguarded(scope: FileScope, function: Function | None) -> Iterator[_Use]:
+    """Yield the uses in a function that no condition, handler or caller provides for."""
     walk = FunctionWalk(scope, function)
-    told: set[int] = set()
     for node in walk.expressions():
         for use in _uses(node, walk):
-            level = _level(use)
-            root = use.value.root
-            if level is None or id(root) in told or _is_guarded(use, walk):
+            if any(_asks(test, use.value, walk) for test in walk.guards):
                 continue
-            if function and not root.line and _is_tested_by_callers(function, use, scope):
+            if function and not use.value.root.line and _is_tested_by_callers(function, use, scope):
                 continue
-            told.add(id(root))
-            yield _defect(use, level, name, text)
+            yield use
 
 
 # ------------------------------------------------------------------ the uses
@@ -239,10 +244,6 @@ def _level(use: _Use) -> Level | None:
     if asked or (shape.unasked if root.seen else shape.unseen):
         return Level.WARNING
     return None
-
-
-def _is_guarded(use: _Use, walk: FunctionWalk) -> bool:
-    return any(_asks(test, use.value, walk) for test in walk.guards)
 
 
 def _is_tested_by_callers(function: Function, use: _Use, scope: FileScope) -> bool:
