@@ -75,3 +75,30 @@ def missing_key(name: str, key: str, line: int, meant: str) -> tuple[str, str]:
         f"`{name}[{key!r}]` raises `KeyError` whenever it runs: the dictionary in line {line} has"
         f" no such key, and nothing adds one.{hint} Read in the text, not run.",
     )
+
+
+def unknown_attribute(code: str, owner: str, sdk: str, meant: str) -> tuple[str, str]:
+    """Describe an attribute that the class of a value does not have."""
+    return (
+        f"`{code.rpartition('.')[2]}` is no attribute of `{owner}`",
+        f"`{code}` raises `AttributeError` whenever it runs: `{owner}` has no such attribute"
+        f" ({sdk}). {meant} Read in the text, not run.",
+    )
+
+
+def subscripted(code: str, owner: str, sdk: str, key: str) -> tuple[str, str]:
+    """Describe an answer that is an object and is read like a dictionary."""
+    return (
+        f"`{owner}` is no dictionary",
+        f"`{code}` raises `TypeError` whenever it runs: `{owner}` is an object ({sdk})."
+        f" Write `.{key}`. Read in the text, not run.",
+    )
+
+
+def unknown_word(code: str, declaration: str, sdk: str, known: str) -> tuple[str, str]:
+    """Describe a comparison with a text that a field never has."""
+    return (
+        f"`{code}` has one outcome for every answer",
+        f"No answer has this value: the SDK declares `{declaration}` ({sdk}), with {known}."
+        " Read in the text, not run.",
+    )

@@ -40,7 +40,7 @@ from analyzers.source_checks.sdk_declarations import (
 from analyzers.vocabulary import Json, Level
 
 MODULE = "<module>"
-_SILENCED = re.compile(r"#\s*(type|pyright|mypy|ty):\s*ignore")
+SILENCED = re.compile(r"#\s*(type|pyright|mypy|ty):\s*ignore")
 _PASSES = 2
 """How far values are followed from function to function."""
 _TAKING_TEXT = frozenset({"len", "int", "float", "json.loads", "sorted", "sum", "tuple", "set"})
@@ -63,27 +63,35 @@ class _Use:
 @functools.lru_cache(maxsize=64)
 def missing_parts(text: str) -> Sequence[Defect]:
     """Return the uses of parts that answers may lack, one for each request of a function."""
-    tree = parsed(text)
-    if tree is None:
-        return ()
-    scope, lines = FileScope(tree), text.splitlines()
-    if not scope.is_concerned:
-        return ()
-    places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(tree)]
-    for _ in range(_PASSES):
-        for _, function in places:
-            _pass_on(scope, function)
+    lines = text.splitlines()
     told: set[int | Root] = set()
     found: list[Defect] = []
+    scope, places = places_with_answers(text)
     for name, function in places:
         for use in _unguarded(scope, function):
             level = _level(use)
-            silenced = _SILENCED.search(lines[use.node.lineno - 1])
+            silenced = SILENCED.search(lines[use.node.lineno - 1])
             root = use.value.root.line or use.value.root
             if level is not None and not silenced and root not in told:
                 told.add(root)
                 found.append(_defect(use, level, name, text))
     return tuple(found)
+
+
+@functools.lru_cache(maxsize=16)
+def places_with_answers(text: str) -> tuple[FileScope, list[tuple[str, Function | None]]]:
+    """Return a file's scope, and its functions by name; none where it has nothing to do with SDKs.
+
+    What functions return and are given within the file is known then.
+    """
+    scope = FileScope(parsed(text) or ast.Module([], []))
+    if not scope.is_concerned:
+        return scope, []
+    places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(scope.tree)]
+    for _ in range(_PASSES):
+        for _, function in places:
+            _pass_on(scope, function)
+    return scope, places
 
 
 def _pass_on(scope: FileScope, function: Function | None) -> None:

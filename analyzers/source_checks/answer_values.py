@@ -142,7 +142,8 @@ class FileScope:
             ends = any(text == m or text.endswith(f".{m}") for m in each.methods)
             if not ends or (each.words and not words & {*each.words, None}):
                 continue
-            if not each.packages or any(map(self.imports, each.packages)):
+            imported = not each.packages or any(map(self.imports, each.packages))
+            if imported and not any(map(self.imports, each.others)):
                 return each
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from analyzers.source_checks import code_defects
+from analyzers.source_checks.answer_names import unknown_names
 from analyzers.source_checks.answer_shapes import missing_parts
 from analyzers.source_checks.broken_syntax import broken_syntax
 from analyzers.source_checks.constant_tests import constant_tests
@@ -18,6 +19,7 @@ UNBOUND_NAME, UNBOUND_CALL = "unbound-name", "unbound-call"
 RAISING_CALL, MISSING_RETURN = "raising-call", "missing-return"
 BROKEN_SYNTAX, MISSING_PART = "broken-syntax", "missing-part"
 CONSTANT_TEST, MISSING_KEY = "constant-test", "missing-key"
+UNKNOWN_NAME = "unknown-name"
 
 Reader = Callable[[str], Sequence[Defect]]
 READERS: Mapping[str, Reader] = {
@@ -25,6 +27,7 @@ READERS: Mapping[str, Reader] = {
     RAISING_CALL: code_defects.raising,
     MISSING_RETURN: code_defects.missing,
     MISSING_PART: missing_parts,
+    UNKNOWN_NAME: unknown_names,
     CONSTANT_TEST: constant_tests,
     MISSING_KEY: missing_keys,
 }

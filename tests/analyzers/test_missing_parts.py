@@ -165,6 +165,8 @@ def test_handler_around_the_use_is_quiet(caught):
         "    return client.messages.create(body='x').content[0].text\n",
         f"{OPENAI}def f(m, k):\n    a = {ASKED}, stream=k)\n"
         "    return a.choices[0].message.content.strip()\n",
+        f"from zhipuai import ZhipuAI\nclient = ZhipuAI()\ndef f(m):\n    a = {ASKED}, tools=m)\n"
+        "    return a.choices[0].message.content.strip()\n",
         "def f(:\n",
     ],
 )
