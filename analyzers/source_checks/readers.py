@@ -48,6 +48,10 @@ _IDENTITIES: Mapping[str, Callable[[str], frozenset[str]]] = {
 }
 
 
+NAMES = frozenset({*READERS, *_IDENTITIES})
+"""All that findings may carry; ``worker/report/replay-schema.json`` lists them too."""
+
+
 def identities(reader: str, text: str) -> frozenset[str]:
     """Return what tells the defects that a check finds in a text from others."""
     if reader in _IDENTITIES:
