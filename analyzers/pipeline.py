@@ -228,9 +228,12 @@ def explains(special: Finding, general: Finding) -> bool:
     says more than an error of the code's own.  A finding of a model's call explains one of
     its constructor with the same reason.  A run says more than what was read at its line.
     Of subclasses that inherit the same method one finding is enough, and so is one of what a
-    change makes raise elsewhere.
+    change makes raise elsewhere.  Of what was read twice at a line, the finding of the changed
+    function is enough; one that weighs more than a run's stands in its place.
     """
     if _was_run_and_read(special, general) or _is_the_same_crash(special, general):
+        return True
+    if _was_read_too(special, general):
         return True
     if _is_inherited_too(special, general) or _is_of_same_change(special, general):
         return True
@@ -249,6 +252,20 @@ def _same_cause(special: Finding, general: Finding) -> bool:
 def _was_run_and_read(special: Finding, general: Finding) -> bool:
     read = isinstance(general.criterion, Written) and not isinstance(special.criterion, Written)
     return read and (special.path, special.line) == (general.path, general.line)
+
+
+def _was_read_too(special: Finding, general: Finding) -> bool:
+    """Return whether a text shows at a line what another look at it shows, and as much."""
+    place = (special.rule, special.path, special.line)
+    if not isinstance(special.criterion, Written) or place != (
+        general.rule,
+        general.path,
+        general.line,
+    ):
+        return False
+    if isinstance(general.criterion, Written):
+        return special.target == special.symbol != general.target
+    return special.level is Level.FAILURE is not general.level
 
 
 def _is_inherited_too(special: Finding, general: Finding) -> bool:

@@ -33,7 +33,7 @@ _PAGE = re.compile(r"[1-9]\d{0,3}")
 _BADGES = {
     "success": ("no new findings", "#2c7350"),
     "neutral": ("nothing blocks", "#7a6a2f"),
-    "skipped": ("no ML code touched", "#4f5b6b"),
+    "skipped": ("no ML call that Assayer knows", "#4f5b6b"),
     "error": ("not decided", "#7a6a2f"),
 }
 _FOUND = "#b3372f"

@@ -98,7 +98,8 @@ def _supplies(ending: Raised, bench: Executor) -> Iterator[str]:
     if found is not None and found["name"]:
         module = ending.path.rpartition("/")[2].partition(".")[0]
         yield rf"\b(__builtin__|builtins|{re.escape(module)})\.{found['name']}\s*=(?!=)"
-        yield rf"['\"]{found['name']}['\"]\s*(\]\s*=(?!=)|,)"
+        yield rf"setattr\([^,\n]+,\s*['\"]{found['name']}['\"]"
+        yield rf"(globals\(\)|vars\([^)\n]*\)|__dict__)\[['\"]{found['name']}['\"]\]\s*=(?!=)"
     elif found is not None:
         name = found["attribute"]
         yield rf"\.{name}\s*(:[^=\n]+)?=(?!=)|['\"]{name}['\"]\s*(\]\s*=(?!=)|,)"

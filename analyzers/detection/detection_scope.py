@@ -41,8 +41,8 @@ class ApiFiles:
 
 
 def untouched(only: Collection[str], reached: Collection[str]) -> list[Skipped]:
-    """Return that functions which were named are not there, or touch no ML code."""
+    """Return that functions which were named are not there, or call no ML API that we know."""
     return [
-        Skipped(NAME, entry, "there is no such function, or it touches no ML code")
+        Skipped(NAME, entry, "there is no such function, or no ML call that Assayer knows in it")
         for entry in sorted(set(only) - set(reached))
     ]

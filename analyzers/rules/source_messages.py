@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+UNRUN = "Read in the text, not run."
+LONGEST_CODE = 60
 _LACKS = {
-    "value": ("may be `None`", "it is `None` {}"),
-    "elements": ("may be empty", "the list is empty {}"),
-    "member": ("may be of another class", "it has no `{}` {}"),
+    "value": ("may be `None`", "`{0}` is `None`"),
+    "elements": ("may be empty", "`{0}` is empty"),
+    "member": ("may be of another class", "an element of `{0}` has no `{1}`"),
 }
 _FIXES = {
     "value": "Test `{}` before it is used, or give it a default.",
@@ -27,20 +29,78 @@ def missing_part(
     """
     field, declaration, sdk = declared
     kind, when, exception, attribute = lack
-    title, why = _LACKS[kind]
-    said = why.format(attribute, when) if kind == "member" else why.format(when)
-    line, asked = request
-    shown = f"`{code}`" if "`" not in code and "\n" not in code else f"The use of `{field}`"
+    title, where = _LACKS[kind]
     if exception == "KeyError":
-        title, said = "may be missing", f"an element has no such key {when}"
+        title, where = "may be missing", "an element has no `{0}`"
+    line, asked = request
+    shown = f"`{code}`" if "`" not in code else f"The use of `{field}`"
     origin = f"The request in line {line} " if line else ""
-    if origin and asked:
-        origin += f"asks for that with `{asked}`. "
-    elif origin:
-        origin += "does not rule that out. "
+    if origin:
+        origin += f"asks for that with `{asked}`. " if asked else "does not rule that out. "
     return (
-        f"`{field}` {title} where `{code if len(code) < 60 else field}` uses it",
-        f"{shown} raises `{exception}` where the answer has no such part: {said}."
+        f"`{field}` {title} where `{code if len(code) < LONGEST_CODE else field}` uses it",
+        f"{shown} raises `{exception}` where {where.format(field, attribute)}: {when}."
         f" The SDK declares `{declaration}` ({sdk}). {origin}"
-        f"{_FIXES[kind].format(field)} Read in the text, not run.",
+        f"{_FIXES[kind].format(field)} {UNRUN}",
+    )
+
+
+def compared_constants(code: str, link: str, first: str) -> tuple[str, str]:
+    """Describe a chained comparison of which one link compares two constants."""
+    return (
+        f"`{link}` compares two constants",
+        f"`{code}` means `… and {link}`, which has the same outcome for every `{first}`: the"
+        f" second bound is never applied. Write `low <= {first} <= high`."
+        f" {UNRUN}",
+    )
+
+
+def taken_over(test: str, words: tuple[str, str], line: int) -> tuple[str, str]:
+    """Describe a test of a text that an earlier test of a part of its word takes over."""
+    word, shorter = words
+    return (
+        f"`{test}` is never true here",
+        f"Every text with `{word}` also contains `{shorter}`, so the test in line {line} is true"
+        f" first and this branch is never taken. Test `{word}` before `{shorter}`."
+        f" {UNRUN}",
+    )
+
+
+def missing_key(name: str, key: str, line: int, meant: str) -> tuple[str, str]:
+    """Describe a key that the dictionary literal of the code lacks."""
+    hint = f" It has `{meant}`." if meant else ""
+    return (
+        f"`{name}` has no key `{key}`",
+        f"`{name}[{key!r}]` raises `KeyError` whenever it runs: the dictionary in line {line} has"
+        f" no such key, and nothing adds one.{hint}"
+        f" {UNRUN}",
+    )
+
+
+def unknown_attribute(code: str, owner: str, sdk: str, meant: str) -> tuple[str, str]:
+    """Describe an attribute that the class of a value does not have."""
+    return (
+        f"`{code.rpartition('.')[2]}` is no attribute of `{owner}`",
+        f"`{code}` raises `AttributeError` whenever it runs: `{owner}` has no such attribute"
+        f" ({sdk}). {meant}"
+        f" {UNRUN}",
+    )
+
+
+def subscripted(code: str, owner: str, sdk: str, key: str) -> tuple[str, str]:
+    """Describe an answer that is an object and is read like a dictionary."""
+    return (
+        f"`{owner}` is no dictionary",
+        f"`{code}` raises `TypeError` whenever it runs: `{owner}` is an object ({sdk})."
+        f" Write `.{key}`."
+        f" {UNRUN}",
+    )
+
+
+def unknown_word(code: str, declaration: str, sdk: str, known: str) -> tuple[str, str]:
+    """Describe a comparison with a text that a field never has."""
+    return (
+        f"`{code}` has one outcome for every answer",
+        f"No answer has this value: the SDK declares `{declaration}` ({sdk}), with {known}."
+        f" {UNRUN}",
     )

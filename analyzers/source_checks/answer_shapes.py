@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from analyzers.source_checks.answer_values import (
     AnswerValue,
     FileScope,
     Function,
+    Root,
     is_dictionary,
     is_optional,
 )
@@ -38,6 +40,9 @@ from analyzers.source_checks.sdk_declarations import (
 from analyzers.vocabulary import Json, Level
 
 MODULE = "<module>"
+SILENCED = re.compile(r"#\s*(type|pyright|mypy|ty):\s*ignore")
+_PASSES = 2
+"""How far values are followed from function to function."""
 _TAKING_TEXT = frozenset({"len", "int", "float", "json.loads", "sorted", "sum", "tuple", "set"})
 _SEARCHING = frozenset(
     f"re.{name}" for name in ("search", "match", "fullmatch", "findall", "finditer", "split")
@@ -58,34 +63,76 @@ class _Use:
 @functools.lru_cache(maxsize=64)
 def missing_parts(text: str) -> Sequence[Defect]:
     """Return the uses of parts that answers may lack, one for each request of a function."""
-    tree = parsed(text)
-    if tree is None:
-        return ()
-    scope = FileScope(tree)
-    if not scope.is_concerned:
-        return ()
+    lines = text.splitlines()
+    told: set[int | Root] = set()
     found: list[Defect] = []
-    places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(tree)]
+    scope, places = places_with_answers(text)
     for name, function in places:
-        found += _of_function(scope, name, function, text)
+        for use in _unguarded(scope, function):
+            level = _level(use)
+            silenced = SILENCED.search(lines[use.node.lineno - 1])
+            root = use.value.root.line or use.value.root
+            if level is not None and not silenced and root not in told:
+                told.add(root)
+                found.append(_defect(use, level, name, text))
     return tuple(found)
 
 
-def _of_function(
-    scope: FileScope, name: str, function: Function | None, text: str
-) -> Iterator[Defect]:
+@functools.lru_cache(maxsize=16)
+def places_with_answers(text: str) -> tuple[FileScope, list[tuple[str, Function | None]]]:
+    """Return a file's scope, and its functions by name; none where it has nothing to do with SDKs.
+
+    What functions return and are given within the file is known then.
+    """
+    scope = FileScope(parsed(text) or ast.Module([], []))
+    if not scope.is_concerned:
+        return scope, []
+    places: list[tuple[str, Function | None]] = [(MODULE, None), *functions(scope.tree)]
+    for _ in range(_PASSES):
+        for _, function in places:
+            _pass_on(scope, function)
+    return scope, places
+
+
+def _pass_on(scope: FileScope, function: Function | None) -> None:
+    """Note what a function returns, and what it gives to others of its file."""
     walk = FunctionWalk(scope, function)
-    told: set[int] = set()
+    for node in walk.expressions():
+        called = scope.called(node) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and called is not None:
+            for argument, given in _given(called, node):
+                value = walk.values.of(given)
+                if value is not None and not any(_asks(test, value, walk) for test in walk.guards):
+                    scope.arguments.setdefault(argument, value)
+    results = walk.returned
+    if function is None or walk.guards or not results or results[0] is None:
+        return
+    if all(each == results[0] for each in results) and function.name in scope.functions:
+        scope.results[function.name] = results[0]
+
+
+def _given(function: Function, call: ast.Call) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """Yield the parameters of a function with what a call gives for them."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    own = plain[:1] if plain and plain[0].arg in ("self", "cls") else []
+    if not any(isinstance(each, ast.Starred) for each in call.args):
+        yield from zip(plain[len(own) :], call.args, strict=False)
+    for each in call.keywords:
+        yield from (
+            (a, each.value) for a in (*plain, *function.args.kwonlyargs) if a.arg == each.arg
+        )
+
+
+def _unguarded(scope: FileScope, function: Function | None) -> Iterator[_Use]:
+    """Yield the uses in a function that no condition, handler or caller provides for."""
+    walk = FunctionWalk(scope, function)
     for node in walk.expressions():
         for use in _uses(node, walk):
-            level = _level(use)
-            root = use.value.root
-            if level is None or id(root) in told or _is_guarded(use, walk):
+            if any(_asks(test, use.value, walk) for test in walk.guards):
                 continue
-            if function and not root.line and _is_tested_by_callers(function, use, scope):
+            if function and not use.value.root.line and _is_tested_by_callers(function, use, scope):
                 continue
-            told.add(id(root))
-            yield _defect(use, level, name, text)
+            yield use
 
 
 # ------------------------------------------------------------------ the uses
@@ -205,10 +252,6 @@ def _level(use: _Use) -> Level | None:
     if asked or (shape.unasked if root.seen else shape.unseen):
         return Level.WARNING
     return None
-
-
-def _is_guarded(use: _Use, walk: FunctionWalk) -> bool:
-    return any(_asks(test, use.value, walk) for test in walk.guards)
 
 
 def _is_tested_by_callers(function: Function, use: _Use, scope: FileScope) -> bool:

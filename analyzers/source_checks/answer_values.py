@@ -66,10 +66,16 @@ class AnswerValue:
 
 
 class FileScope:
-    """The imports, functions and constants of a file."""
+    """The imports, functions and constants of a file.
+
+    ``results`` are what its functions return, ``arguments`` what they are given within the file,
+    as far as they are values of an SDK that no condition has asked about.
+    """
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
+        self.results: dict[str, AnswerValue] = {}
+        self.arguments: dict[ast.arg, AnswerValue] = {}
         self.names: dict[str, str] = {}
         self.packages: set[str] = set()
         for node in ast.walk(tree):
@@ -114,6 +120,14 @@ class FileScope:
                 found.setdefault(node.name, []).append(node)
         return {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1}
 
+    def called(self, node: ast.Call) -> Function | None:
+        """Return the function or method of the file that a call means."""
+        match node.func:
+            case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+                return self.functions.get(name)
+            case _:
+                return None
+
     def dotted(self, node: ast.expr) -> str:
         """Return a dotted expression with its first name as it was imported."""
         text = _chain(node)
@@ -128,7 +142,8 @@ class FileScope:
             ends = any(text == m or text.endswith(f".{m}") for m in each.methods)
             if not ends or (each.words and not words & {*each.words, None}):
                 continue
-            if not each.packages or any(map(self.imports, each.packages)):
+            imported = not each.packages or any(map(self.imports, each.packages))
+            if imported and not any(map(self.imports, each.others)):
                 return each
         return None
 
@@ -200,7 +215,7 @@ class AnswerValues:
             self._given.add(argument.arg)
             if default is not None:
                 self._optional.add(argument.arg)
-            value = scope.annotated(argument.annotation)
+            value = scope.annotated(argument.annotation) or scope.arguments.get(argument)
             if value is not None:
                 self.names[argument.arg] = value
 
@@ -253,7 +268,8 @@ class AnswerValues:
     def _call(self, node: ast.Call) -> AnswerValue | None:
         request = self.scope.request(node)
         if request is None:
-            return None
+            called = self.scope.called(node)
+            return self.scope.results.get(called.name) if called else None
         root = self._roots.get(node)
         if root is None:
             root = self._roots[node] = self._root(node)

@@ -12,8 +12,8 @@ from analyzers.source_checks.answer_values import (
     FileScope,
     Function,
 )
+from analyzers.source_checks.unbound_names import leaves
 
-_EXITS = frozenset({"exit", "quit", "_exit", "abort", "fail", "skip"})
 _CAUGHT = frozenset(
     {"AttributeError", "TypeError", "IndexError", "KeyError", "LookupError", "Exception",
      "BaseException"}
@@ -318,7 +318,7 @@ def _leaves(block: Sequence[ast.stmt]) -> bool:
         case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
             return True
         case ast.Expr(value=ast.Call(func=called)):
-            return bool(_EXITS & {ast.unparse(called).rpartition(".")[2]})
+            return leaves(called)
         case ast.If(body=body, orelse=orelse):
             return _leaves(body) and _leaves(orelse)
         case ast.With(body=body) | ast.AsyncWith(body=body):

@@ -14,10 +14,9 @@ from typing import Any
 
 from analyzers.guest.provenance.bindings import FUNCTIONS, FunctionNode, own_nodes
 from analyzers.source_checks.parsed_text import parsed
-from analyzers.source_checks.unbound_names import function_name, is_spared
+from analyzers.source_checks.unbound_names import function_name, is_spared, leaves
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_EXITS = frozenset(("exit", "quit", "_exit", "abort", "fail", "skip"))
 _ROUTES = frozenset(("route", "get", "post", "put", "delete", "patch"))
 _APPS = frozenset(("Flask", "Blueprint"))
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
@@ -126,7 +125,7 @@ def _end_of_try(tried: Any, *, certain: bool) -> int | None:
 
 def _exits(statement: ast.stmt) -> bool:
     calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return any((getattr(f, "attr", None) or getattr(f, "id", "")) in _EXITS for f in calls)
+    return any(map(leaves, calls))
 
 
 def _used(tree: ast.Module, ends: dict[str, int]) -> Iterator[MissingReturn]:

@@ -47,7 +47,11 @@ def raising_calls(text: str) -> list[RaisingCall]:
     if tree is None:
         return []
     found: list[RaisingCall] = []
+    foreign = _foreign_modules(tree)
     for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if called is not None and ast.unparse(called).partition(".")[0] in foreign:
+            continue
         raised = _raised(node)
         if raised is None or any(isinstance(outer, ast.Try) for outer in ancestors(node, tree)):
             continue
@@ -56,6 +60,18 @@ def raising_calls(text: str) -> list[RaisingCall]:
             line = getattr(node, "lineno", 1)
             found.append(RaisingCall(function_name(node, tree), line, code, *raised))
     return found
+
+
+def _foreign_modules(tree: ast.Module) -> frozenset[str]:
+    """Return the names under which a file imports something else: ``import regex as re``."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {e.asname for e in node.names if e.asname and e.asname != e.name}
+        elif isinstance(node, ast.ImportFrom):
+            names = {each.asname or each.name for each in node.names}
+            found |= names - {(node.module or "").rpartition(".")[2]}
+    return frozenset(found)
 
 
 Raised = tuple[str, str] | None
@@ -87,6 +103,8 @@ def _open(node: ast.Call) -> Raised:
     mode = _text(_argument(node, 1, "mode"))
     if mode is None:
         return None
+    if "b" in mode and any(each.arg == "encoding" for each in node.keywords):
+        return "ValueError", "a file in binary mode takes no `encoding`"
     wrong = set(mode) - set("rwaxbtU+") or len(set(mode)) != len(mode)
     if wrong or sum(letter in mode for letter in "rwax") != 1 or ("b" in mode and "t" in mode):
         return "ValueError", f"`{mode}` is no mode of a file"
@@ -162,9 +180,47 @@ def _percent(node: ast.BinOp) -> Raised:
     return None
 
 
+def _whole(node: ast.Call) -> Raised:
+    """Return why ``randrange``, ``randint`` or ``range`` refuses its numbers."""
+    numbers = [_number(each) for each in node.args]
+    name = ast.unparse(node.func).rpartition(".")[2]
+    broken = next((each for each in numbers if isinstance(each, float)), None)
+    if broken is not None and (name == "range" or not broken.is_integer()):
+        kind = "TypeError" if name == "range" else "ValueError (TypeError since Python 3.12)"
+        return kind, f"`{name}` takes whole numbers, not {broken}"
+    if name == "range" and any(map(_is_quotient, node.args)):
+        return "TypeError", "`/` gives a float, and `range` takes whole numbers: use `//`"
+    if name == "randint" and len(numbers) == len(("low", "high")):
+        low, high = numbers
+        if low is not None and high is not None and low > high:
+            return "ValueError", f"the range from {low} to {high} is empty"
+    return None
+
+
+def _number(node: ast.expr) -> int | float | None:
+    sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
+    value = node.operand if isinstance(node, ast.UnaryOp) else node
+    number = value.value if isinstance(value, ast.Constant) else None
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return sign * number
+
+
+def _is_quotient(node: ast.expr) -> bool:
+    """Return whether an expression divides a length or a whole number by another one."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+        return False
+    left = node.left
+    counted = isinstance(left, ast.Call) and ast.unparse(left.func) == "len"
+    return (counted or isinstance(_number(left), int)) and _number(node.right) is not None
+
+
 _CHECKS: dict[str, Callable[[ast.Call], Raised]] = {
     "open": _open,
     "io.open": _open,
+    "random.randrange": _whole,
+    "random.randint": _whole,
+    "range": _whole,
     "json.load": _file(0, "read"),
     "json.dump": _file(1, "write"),
     "pickle.load": _file(0, "read"),

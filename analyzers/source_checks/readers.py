@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from analyzers.source_checks import code_defects
+from analyzers.source_checks.answer_names import unknown_names
 from analyzers.source_checks.answer_shapes import missing_parts
 from analyzers.source_checks.broken_syntax import broken_syntax
+from analyzers.source_checks.constant_tests import constant_tests
 from analyzers.source_checks.defects import Defect
+from analyzers.source_checks.literal_keys import missing_keys
 from analyzers.source_checks.missing_returns import missing_returns
 from analyzers.source_checks.raising_calls import raising_calls
 from analyzers.source_checks.unbound_names import unbound_calls, unbound_names
@@ -15,6 +18,8 @@ from analyzers.source_checks.unbound_names import unbound_calls, unbound_names
 UNBOUND_NAME, UNBOUND_CALL = "unbound-name", "unbound-call"
 RAISING_CALL, MISSING_RETURN = "raising-call", "missing-return"
 BROKEN_SYNTAX, MISSING_PART = "broken-syntax", "missing-part"
+CONSTANT_TEST, MISSING_KEY = "constant-test", "missing-key"
+UNKNOWN_NAME = "unknown-name"
 
 Reader = Callable[[str], Sequence[Defect]]
 READERS: Mapping[str, Reader] = {
@@ -22,6 +27,9 @@ READERS: Mapping[str, Reader] = {
     RAISING_CALL: code_defects.raising,
     MISSING_RETURN: code_defects.missing,
     MISSING_PART: missing_parts,
+    UNKNOWN_NAME: unknown_names,
+    CONSTANT_TEST: constant_tests,
+    MISSING_KEY: missing_keys,
 }
 """The checks of every changed function."""
 
@@ -38,6 +46,10 @@ _IDENTITIES: Mapping[str, Callable[[str], frozenset[str]]] = {
     UNBOUND_CALL: lambda text: frozenset(unbound_calls(text)),
     BROKEN_SYNTAX: _broken,
 }
+
+
+NAMES = frozenset({*READERS, *_IDENTITIES})
+"""All that findings may carry; ``worker/report/replay-schema.json`` lists them too."""
 
 
 def identities(reader: str, text: str) -> frozenset[str]:

@@ -24,6 +24,7 @@ class Request:
     streams: bool = False
     packages: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,18 @@ def unions() -> Mapping[str, str]:
 
 
 @cache
+def enums() -> Mapping[str, tuple[str, ...]]:
+    """Return the members of each enumeration."""
+    return {name: tuple(each) for table in _tables() for name, each in table["enums"].items()}
+
+
+@cache
+def words() -> Mapping[str, tuple[str, ...]]:
+    """Return the texts that each field may have, by class and field, where the SDK lists them."""
+    return {name: tuple(each) for table in _tables() for name, each in table["words"].items()}
+
+
+@cache
 def methods() -> Mapping[str, frozenset[str]]:
     """Return the names of the methods of each class that has some."""
     return {
@@ -94,7 +107,7 @@ def named(dotted: str) -> str:
 
     SDKs export a class from the packages above its module.
     """
-    known = [*classes(), *unions()]
+    known = [*classes(), *unions(), *enums()]
     if dotted in known:
         return dotted
     package, _, short = dotted.rpartition(".")

@@ -128,8 +128,20 @@ def _undefined(tree: ast.Module, text: str) -> Iterator[UnboundName]:
     for node in _undefined_by_pyflakes(tree, starred=bool(stars)):
         if stars and not _is_missing_module(node, tree):
             continue
-        if not is_spared(node, tree, late=late):
+        if not is_spared(node, tree, late=late) and not _is_announced(node, tree):
             yield UnboundName(node.id, function_name(node, tree), node.lineno, "undefined")
+
+
+def _is_announced(node: ast.Name, tree: ast.Module) -> bool:
+    """Return whether a decorator around a name spells it in quotes, as it supplies it."""
+    decorators = (
+        each for outer in ancestors(node, tree) for each in getattr(outer, "decorator_list", ())
+    )
+    return any(
+        isinstance(each, ast.Constant) and each.value == node.id
+        for decorator in decorators
+        for each in ast.walk(decorator)
+    )
 
 
 def _undefined_by_pyflakes(tree: ast.Module, *, starred: bool) -> list[ast.Name]:
@@ -358,7 +370,13 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, (ast.With, ast.AsyncWith)):
         return _leaves(last.body)
     called = [n.func for each in body for n in ast.walk(each) if isinstance(n, ast.Call)]
-    return any((getattr(f, "attr", None) or getattr(f, "id", "")) in _EXITS for f in called)
+    return any(map(leaves, called))
+
+
+def leaves(called: ast.expr) -> bool:
+    """Return whether a function that is called never returns, by its name."""
+    name = ast.unparse(called)
+    return name.rpartition(".")[2] in _EXITS or name.endswith("parser.error")
 
 
 def _tests(statement: ast.If, stores: Sequence[ast.AST]) -> list[ast.expr]:

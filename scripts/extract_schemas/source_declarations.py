@@ -45,6 +45,13 @@ ROOTS: Mapping[str, tuple[str, Sequence[str]]] = {
     ),
 }
 """By distribution: the folder or file with its types, and the classes from which to go on."""
+_ENUMS = tuple(
+    f"google.genai.types.{name}"
+    for name in (
+        "FinishReason", "FunctionCallingConfigMode", "HarmBlockThreshold", "HarmCategory",
+        "ThinkingLevel", "Type",
+    )
+)  # fmt: skip
 _SCALARS = frozenset({"str", "int", "float", "bool", "bytes", "None"})
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable"})
 
@@ -96,10 +103,12 @@ class Declarations:
         self.classes: dict[str, dict[str, list[str]]] = {}
         self.methods: dict[str, list[str]] = {}
         self.unions: dict[str, str] = {}
+        self.enums: dict[str, list[str]] = {}
+        self.words: dict[str, list[str]] = {}
         self._sources = sources
-        for root in roots:
+        for root in (*roots, *_ENUMS):
             described = self.type_of(_parsed(root), "")
-            if described != root:
+            if described not in (root, "any"):
                 self.unions[root] = described
 
     def type_of(self, node: ast.expr, module: str) -> str:
@@ -143,6 +152,9 @@ class Declarations:
             value = getattr(node, "value", None)
             return self.type_of(value, place) if isinstance(value, ast.expr) else "any"
         full = f"{place}.{node.name}"
+        if any(ast.unparse(base).endswith("Enum") for base in node.bases):
+            self.enums[full] = _members(node)
+            return "any"
         if full not in self.classes:
             self.classes[full] = {}
             self.methods[full] = []
@@ -165,6 +177,38 @@ class Declarations:
                 continue
             if not name.startswith("_"):
                 self.classes[full][name] = [_declared(hint), self.type_of(hint, module)]
+                if words := self.words_of(hint, module):
+                    self.words[f"{full}.{name}"] = words
+
+    def words_of(self, node: ast.expr, module: str) -> list[str]:
+        """Return the texts that an annotation lists; none where it takes others too."""
+        match node:
+            case ast.Constant(value=str(text)):
+                return self.words_of(_parsed(text), module)
+            case ast.Subscript(value=owner, slice=inner):
+                members = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                name = ast.unparse(owner).rpartition(".")[2]
+                if name in ("Optional", "Annotated"):
+                    return self.words_of(members[0], module)
+                values = [getattr(each, "value", None) for each in members]
+                return [v for v in values if isinstance(v, str)] if name == "Literal" else []
+            case ast.Name() | ast.Attribute():
+                return self._words_named(f"{module}.{ast.unparse(node)}")
+            case _:
+                return []
+
+    def _words_named(self, name: str) -> list[str]:
+        place, defined = self._sources.defined(name) or ("", None)
+        if isinstance(defined, ast.ClassDef):
+            return self.enums.get(f"{place}.{defined.name}", [])
+        value = getattr(defined, "value", None)
+        return self.words_of(value, place) if isinstance(value, ast.expr) else []
+
+
+def _members(node: ast.ClassDef) -> list[str]:
+    """Return the names of an enumeration, which are its values too."""
+    names = (each.targets[0] for each in node.body if isinstance(each, ast.Assign))
+    return [name.id for name in names if isinstance(name, ast.Name)]
 
 
 def _is_property(node: ast.FunctionDef) -> bool:
@@ -205,6 +249,8 @@ def declarations(folder: Path, name: str) -> dict[str, object]:
     return {
         "sdk": f"{name} {info.name.split('-')[1].removesuffix('.dist')}",
         "unions": found.unions,
+        "enums": dict(sorted(found.enums.items())),
+        "words": {name: words for name, words in sorted(found.words.items()) if len(words) > 1},
         "classes": dict(sorted(found.classes.items())),
         "methods": {name: known for name, known in sorted(found.methods.items()) if known},
     }
@@ -235,7 +281,14 @@ def service_declarations(folder: Path, service: str, root: str) -> dict[str, obj
 
     type_of(root)
     version = next(folder.glob("botocore-*.dist-info")).name.split("-")[1].removesuffix(".dist")
-    return {"sdk": f"botocore {version}", "unions": {}, "classes": classes, "methods": {}}
+    return {
+        "sdk": f"botocore {version}",
+        "unions": {},
+        "enums": {},
+        "words": {},
+        "classes": classes,
+        "methods": {},
+    }
 
 
 def main(folder: Path) -> None:

@@ -86,6 +86,11 @@ def test_reading_a_name_supplies_nothing(text):
     assert is_own(NO_ATTRIBUTE, plugin=text)
 
 
+def test_same_word_in_quotes_supplies_no_name():
+    assert is_own(raised(), plugin="FIELDS = ('title', 'lables', 'author')\n")
+    assert not is_own(raised(), plugin="globals()['lables'] = {}\n")
+
+
 @pytest.mark.parametrize(
     ("ending", "line"),
     [

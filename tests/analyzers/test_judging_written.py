@@ -1,5 +1,9 @@
 """What is written, and what a function promised: when do they show a defect?"""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from analyzers.criteria import (
@@ -12,8 +16,10 @@ from analyzers.criteria import (
     relocated,
     translate,
 )
+from analyzers.source_checks.readers import NAMES, identities
 from analyzers.vocabulary import Returned, Run, Violated, Violates, Written
 from tests.analyzers.samples import goal
+from worker.report import replay_file
 
 BROKEN = Violated("finite(result)", "result is nan")
 
@@ -68,3 +74,11 @@ def test_criteria_hold_on_another_text():
     assert translate(written, "old.py", "", "") == Written("old.py", "x")
     assert translate(broken, "old.py", "", "") == broken
     assert (relocated(written, ""), relocated(broken, "")) == (written, broken)
+
+
+def test_replay_files_may_carry_every_check_that_reads():
+    schema = Path(replay_file.__file__).with_name("replay-schema.json").read_text("utf-8")
+    listed = re.search(r'"reader": \{\s*"enum": (\[[^\]]*\])', schema)
+    assert listed is not None
+    assert set(json.loads(listed[1])) == {"", *NAMES}
+    assert all(identities(name, "x = 1\n") == frozenset() for name in NAMES)

@@ -165,6 +165,8 @@ def test_handler_around_the_use_is_quiet(caught):
         "    return client.messages.create(body='x').content[0].text\n",
         f"{OPENAI}def f(m, k):\n    a = {ASKED}, stream=k)\n"
         "    return a.choices[0].message.content.strip()\n",
+        f"from zhipuai import ZhipuAI\nclient = ZhipuAI()\ndef f(m):\n    a = {ASKED}, tools=m)\n"
+        "    return a.choices[0].message.content.strip()\n",
         "def f(:\n",
     ],
 )
@@ -216,3 +218,30 @@ def test_tables_are_what_the_sdks_declare():
         described = table["classes"]
         assert isinstance(described, dict)
         assert {f"{n}: {d[0]}" for fs in described.values() for n, d in fs.items()} <= known
+
+
+def test_values_are_followed_from_function_to_function():
+    asking = f"{OPENAI}def ask(m):\n    return {ASKED}, tools=[1])\n"
+    using = "def show(m):\n    return ask(m).choices[0].message.content.strip()\n"
+    assert told(asking + using) == [(Level.FAILURE, 6)]
+    parsing = "import re\ndef parse(text):\n    return re.search('a', text)\n"
+    giving = "def show(m):\n    return parse(ask(m).choices[0].message.content)\n"
+    assert told(asking + parsing + giving) == [(Level.FAILURE, 7)]
+    assert not told(asking + parsing + giving.replace("content", "content or ''"))
+    tested = "def show(m):\n    a = ask(m).choices[0].message\n"
+    tested += "    return parse(a.content) if a.content else ''\n"
+    assert not told(asking + parsing + tested)
+    guarded = asking.replace("return ", "a = ").rstrip() + "\n    assert a.choices\n    return a\n"
+    assert not told(guarded + using)
+
+
+def test_one_request_is_told_once_in_a_file():
+    text = f"{OPENAI}def parse(a):\n    return a.choices[0].message.content.strip()\n"
+    asking = f"def f(m):\n    a = {ASKED})\n    b = parse(a)\n"
+    assert len(told(f"{text}{asking}    return a.choices[0].message.content.strip()\n")) == 1
+
+
+def test_line_whose_author_has_silenced_a_type_checker_is_quiet():
+    text = f"{OPENAI}def f(m):\n    return {ASKED}).choices[0].message.content.strip()"
+    assert told(text)
+    assert not told(f"{text}  # type: ignore[union-attr]\n")

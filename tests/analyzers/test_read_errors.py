@@ -49,6 +49,10 @@ SPARED = {
     "match": "import sys\ndef f(v):\n    match v:\n        case {'a': a, **rest}:\n"
     "            return a, rest, sys",
     "no syntax": "import sys\ntext =\n",
+    "decorator that supplies it": "import tool\n@tool.register(imports=['csv'])\n"
+    "def f(x):\n    return csv.reader(x)",
+    "parser that exits": "import sys\ndef f(parser):\n    try:\n        x = sys.argv.index('a')\n"
+    "    except ValueError:\n        parser.error('no')\n    return x",
 }
 
 

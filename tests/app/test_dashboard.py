@@ -162,7 +162,7 @@ def test_ignored_and_existing_findings_are_not_counted(client, ended):
         ("neutral", "nothing blocks"),
         ("failure", "1 new finding"),
         ("error", "not decided"),
-        ("skipped", "no ML code touched"),
+        ("skipped", "no ML call that Assayer knows"),
     ],
 )
 def test_badge_is_svg_for_a_public_repository(verdict, words, client, ended):

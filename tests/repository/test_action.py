@@ -55,7 +55,7 @@ def test_push_without_ml_code_passes(remote, workflow):
     assert job.run(command=ASSAYER) == 0, job.log
     assert f"Push: compared with {remote.commits[1][:12]}, the commit before it" in job.log
     assert "1 changed file, 0 functions to test" in job.log
-    assert "Nothing to test: the change touches no ML code" in job.summary.read_text()
+    assert "Nothing to test: no ML call that Assayer knows in the change" in job.summary.read_text()
     assert job.outputs()["status"] == "0"
     assert [name.partition("@")[0] for name, _ in job.used] == [
         "actions/cache",
@@ -141,4 +141,4 @@ def test_hook_runs_a_command_that_exists(tmp_path):
         [ASSAYER, *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Nothing to test: the change touches no ML code" in done.stdout
+    assert "Nothing to test: no ML call that Assayer knows in the change" in done.stdout

@@ -139,7 +139,7 @@ _CONCLUSIONS = {
     "success": "no new findings",
     "neutral": "nothing blocks",
     "failure": "a new finding blocks",
-    "skipped": "the change touches no ML code",
+    "skipped": "no ML call that Assayer knows in the change",
     "action_required": "could not decide; the check run says why",
 }
 

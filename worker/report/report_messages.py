@@ -40,7 +40,7 @@ AnyReport: TypeAlias = Report | StoredReport
 HEADLINES: Mapping[Conclusion, str] = {
     Conclusion.SUCCESS: "No new findings",
     Conclusion.NEUTRAL: "Nothing blocks",
-    Conclusion.SKIPPED: "Nothing to test: the change touches no ML code",
+    Conclusion.SKIPPED: "Nothing to test: no ML call that Assayer knows in the change",
     Conclusion.ERROR: "Could not decide: our side failed, not yours",
 }
 INTERRUPTED = "Interrupted; partial results"

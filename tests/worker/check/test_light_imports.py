@@ -32,7 +32,7 @@ def test_change_without_ml_loads_no_analyzer_and_no_library(tmp_path):
         text=True,
         check=False,
     )
-    assert "touches no ML code" in done.stdout, done.stderr
+    assert "no ML call that Assayer knows" in done.stdout, done.stderr
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
     assert loaded & HEAVY == set()
 

@@ -58,6 +58,45 @@ def test_change_without_ml_code_is_skipped(project):
     assert report.cost.executions == 0
 
 
+PARTS = """\
+from openai.types.chat import ChatCompletionChunk
+
+
+def delta(chunk: ChatCompletionChunk) -> str:
+    return chunk.choices[0].delta.content or ""
+"""
+
+
+def test_changed_function_is_read_where_nothing_is_to_be_run(project):
+    project.write("parts.py", PARTS)
+    report = checked(project)
+    assert [(f.rule, f.line, f.status) for f in report.findings] == [("cloud/crash", 5, Status.NEW)]
+    assert report.conclusion is Conclusion.NEUTRAL
+    assert report.targets == ()
+    assert checked(project, analyzers=("properties",)).findings == ()
+
+
+def test_defect_that_base_has_too_is_existing(project):
+    project.commit(parts=PARTS)
+    project.write("parts.py", PARTS.replace(' or ""', ""))
+    assert [f.status for f in checked(project).findings] == [Status.EXISTING]
+    project.write("parts.py", PARTS + "\n\nLIMIT = 3\n")
+    assert checked(project).findings == ()
+
+
+def test_forgotten_import_in_code_without_ml_blocks(project):
+    project.write("app.py", f"import sys\n\n\n{PLAIN}\n\ndef show(a):\n    return json.dumps(a)\n")
+    report = checked(project)
+    assert report.conclusion is Conclusion.FAILURE
+    (found,) = report.findings
+    assert found.rule == "code/error"
+    assert found.suggestion is not None
+    assert found.suggestion.verified
+    ignored = "    return json.dumps(a)  # assayer: ignore[code/error] made by a plugin\n"
+    project.write("app.py", f"import sys\n\n\n{PLAIN}\n\ndef show(a):\n{ignored}")
+    assert checked(project).conclusion is not Conclusion.FAILURE
+
+
 def test_unknown_analyzer_is_a_wrong_usage(project):
     project.write("reader.py", READER)
     with pytest.raises(UsageError, match="cloud"):

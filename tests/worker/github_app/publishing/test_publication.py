@@ -152,7 +152,7 @@ def test_existing_findings_are_silent():
 
 
 def test_skipped_says_why_and_has_no_buttons():
-    why = "the change touches no ML code"
+    why = "no ML call that Assayer knows in the change"
     skipped = document(
         targets=(), conclusion=Conclusion.SKIPPED, skipped=(Skipped("cloud", "a.py", why),)
     )
