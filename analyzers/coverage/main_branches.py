@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from analyzers import catalogue
@@ -60,11 +61,10 @@ def main_branches(target: Target, texts: Mapping[str, str]) -> tuple[MainBranch,
     calls, also the decisions on ML answers in there.
     """
     found: dict[str, MainBranch] = {}
-    read = {path: _read(texts.get(path, "")) for path in {target.path, *target.files}}
     for goal in target.goals:
         if goal.function == target.function or target.reason is Reason.CALLS_CHANGED:
             whole = goal.whole()
-            decision, code = read.get(goal.path, _Read()).of(whole)
+            decision, code = _read(texts.get(goal.path, "")).of(whole)
             if decision is None or not (
                 goal.outcome is BranchOutcome.FALSE
                 if decision.kind == "assert"
@@ -72,7 +72,7 @@ def main_branches(target: Target, texts: Mapping[str, str]) -> tuple[MainBranch,
             ):
                 found[whole.id] = MainBranch(whole.id, _place(whole), on_answer=True)
     work = _Work(target)
-    for decision, outcome, code in read[target.path].outcomes():
+    for decision, outcome, code in _read(texts.get(target.path, "")).outcomes():
         point = f"{target.path}::{decision.function}#{decision.ordinal}:{outcome}"
         if decision.function == target.function and point not in found and work.within(code):
             place = f"{target.path}:{decision.line} `{decision.text}` {outcome}"
@@ -107,6 +107,7 @@ class _Read:
         return true if outcome is BranchOutcome.TRUE else false
 
 
+@lru_cache(maxsize=64)
 def _read(source: str) -> _Read:
     try:
         found = decisions(source)
