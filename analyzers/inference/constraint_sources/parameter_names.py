@@ -17,6 +17,7 @@ from ..facts import Confidence, ConstraintSource, Fact, FunctionContext, Inferre
 from . import parameter_uses
 from .default_values import defaults, near
 from .module_scope import scope_of
+from .type_hints import read_hint
 
 ARRAY = "ARRAY"
 """Stands for the kind of array of the library that a function uses."""
@@ -147,7 +148,10 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 
 def suggested(subject: FunctionContext, arg: ast.arg) -> Constraint | None:
-    """Return what the name of a parameter suggests; ``None`` for an unusual one."""
+    """Return what the name of a parameter suggests, here or usually; ``None`` for an unusual one."""
+    namesake = None if arg.annotation is not None else _of_namesakes(subject, arg.arg)
+    if namesake is not None:
+        return namesake
     if CONFIGURATIONS.fullmatch(arg.arg):
         configured = _configuration(subject, arg.arg)
         if configured is not None:
@@ -161,6 +165,23 @@ def suggested(subject: FunctionContext, arg: ast.arg) -> Constraint | None:
     if text == IMAGES and kind == "np_arrays":
         return parse(PICTURES)
     return None if kind is None else parse(text.replace(ARRAY, kind))
+
+
+def _of_namesakes(subject: FunctionContext, name: str) -> Constraint | None:
+    """Return what the hints of the file's parameters of a name say, where these are alike.
+
+    Of arrays the body says more.
+    """
+    nodes = ast.walk(subject.tree)
+    functions = (each for each in nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    hints = {
+        ast.unparse(arg.annotation): arg.annotation
+        for each in functions
+        for arg in (*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs)
+        if arg.arg == name and arg.annotation is not None
+    }
+    found = read_hint(subject, *hints.values()) if len(hints) == 1 else None
+    return None if found is None or found.kind in _ARRAYS else found
 
 
 def _fitting(subject: FunctionContext, arg: ast.arg, found: Constraint) -> Constraint | None:
