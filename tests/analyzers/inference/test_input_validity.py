@@ -11,6 +11,7 @@ from analyzers.inference.function_contracts import (
     CONSTRUCTOR,
     FunctionContract,
     ParameterContract,
+    function_contract,
 )
 from analyzers.inference.function_lookup import find_function
 from analyzers.inference.inference_messages import doubt_sentence
@@ -28,9 +29,12 @@ from analyzers.vocabulary import (
     LiteralArgument,
     Probe,
     Raised,
+    Reason,
     RecipeArgument,
     Run,
+    Target,
 )
+from tests.analyzers.benches import IdleBench
 
 WRONG = ("RuntimeError", "size of tensor a must match")
 ENOUGH = ExplorationResult(executions=10, passed=5)
@@ -94,6 +98,20 @@ def test_sizes_between_those_of_several_instances_are_unsure(shape, dims, certai
     found = failure(["x"], self="Net(dim=64)", x="tensor((1, 65, 1, 1))")
     known = FunctionContract(Contract(), {"x": x, f"{CONSTRUCTOR}dim": made})
     assert is_certain(found, known, ENOUGH, None) is certain
+
+
+JOINT = """class Joint:
+    def __init__(self, *parts):
+        self.parts = [*parts]
+
+    def first(self, n: int):
+        return self.parts[n]
+"""
+
+
+def test_instance_may_have_to_be_given_star_arguments():
+    joint = Target("net.py", "Joint.first", 5, 6, Reason.CHANGED, (), files=("net.py",))
+    assert function_contract(joint, IdleBench({"net.py": JOINT})).variadic == "*parts"
 
 
 def test_dropped_star_arguments_tell_nothing():
