@@ -521,9 +521,10 @@ class Variations:
             return
         needed = [e.name for e in self.definitions.parameters(method) if e.default is None]
         if not needed:
-            said = f".{method.name}()" in (ast.get_docstring(method) or "")
-            text = f"also = {name}.{method.name}()"
-            yield Edit("after", (last,), text, "", weight, documented=said)
+            calls = _documented_calls(method)
+            for given in dict.fromkeys(["", *calls]):
+                text = f"also = {name}.{method.name}({given})"
+                yield Edit("after", (last,), text, "", weight, documented=bool(calls))
         elif outs and len(needed) <= 3:
             for first in outs[:3]:
                 chosen = [each if each in outs else first for each in needed]
@@ -538,6 +539,14 @@ _DEFINING = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 def is_none(node: ast.expr | None) -> bool:
     """Return whether an expression is ``None``."""
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _documented_calls(method: Function) -> list[str]:
+    """Return the literal arguments, at most once, with which a docstring calls its method."""
+    said = ast.get_docstring(method) or ""
+    found = re.findall(rf"\.{method.name}\(([^()]*)\)", said)
+    literal = re.compile(r"(?:(?:\w+=)?(?:True|False|None|-?[\d.]+|'\w*'|\"\w*\")(?:, )?)*")
+    return [each for each in dict.fromkeys(found) if literal.fullmatch(each)][:1]
 
 
 def _number(node: ast.AST) -> int:

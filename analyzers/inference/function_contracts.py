@@ -416,11 +416,17 @@ def _with_listed_values(subject: FunctionContext) -> set[str]:
 
 
 def _variadic(subject: FunctionContext) -> str | None:
-    """Return the ``*args`` or ``**kwargs`` that a function uses, as it is written."""
+    """Return the ``*args`` or ``**kwargs`` that a function uses, or ``*args`` of its constructor.
+
+    As it is written.
+    """
     args = subject.node.args
     used = {node.id for node in ast.walk(subject.node) if isinstance(node, ast.Name)}
     found = [(stars, arg) for stars, arg in (("*", args.vararg), ("**", args.kwarg)) if arg]
-    return next((f"{stars}{arg.arg}" for stars, arg in found if arg.arg in used), None)
+    own = next((f"{stars}{arg.arg}" for stars, arg in found if arg.arg in used), None)
+    made = None if subject.node.name == "__init__" else sibling_method(subject, "__init__")
+    constructors = None if own or made is None else _variadic(made)
+    return constructors if constructors and not constructors.startswith("**") else own
 
 
 def _missing_message(subject: FunctionContext, missing: Sequence[str]) -> str:

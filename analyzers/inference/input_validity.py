@@ -15,6 +15,7 @@ from analyzers.criteria import crash_of
 from analyzers.guest.annotations.constraints import Constraint, Expression
 from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraints.constraint_builders import options_of
+from analyzers.inference.constraints.dimensions import Dimension, dims_of
 from analyzers.inference.constraints.lattice import ARRAYS
 from analyzers.inference.facts import Confidence, ConstraintSource
 from analyzers.inference.function_contracts import CONSTRUCTOR, FunctionContract, ParameterContract
@@ -134,6 +135,30 @@ def _is_recorded(term: ParameterContract, node: ast.expr) -> bool:
     options = options_of(parse(term.constraint))
     given = [each.value for each in options if isinstance(each, Expression) and each.literal]
     return any(type(each) is type(value) and each == value for each in given)
+
+
+def _is_of_other_instances(failure: Failure, terms: FunctionContract) -> bool:
+    """Return whether an array that matters has sizes put around those that instances were given.
+
+    Each instance decides what it takes: a layer of 64 channels and one of 384 make no layer
+    take 65.  The first dimension, of a batch, is free.
+    """
+    seen = {name: each for name, each in terms.terms.items() if each.source in _EXAMPLES}
+    made = [parse(each.constraint) for name, each in seen.items() if name.startswith(CONSTRUCTOR)]
+    if not any(len(options_of(each)) > 1 or _has_several(each) for each in made):
+        return False
+    mattering = (parse(seen[name].constraint) for name in failure.matters if name in seen)
+    arrays = (each for term in mattering for each in options_of(term))
+    return any(
+        isinstance(each, Constraint)
+        and each.kind in ARRAYS
+        and not all(_is_size(dim) for dim in (dims_of(each["shape"]) or ())[1:])
+        for each in arrays
+    )
+
+
+def _is_size(dim: Dimension) -> bool:
+    return isinstance(dim, Expression) and isinstance(dim.value, int)
 
 
 def extreme_argument(failure: Failure, terms: FunctionContract) -> str | None:
@@ -283,6 +308,7 @@ def is_certain(
     if missing_state(failure.run.ending, terms) is not None:
         return False
     unlike = terms.variadic is not None or extreme_argument(failure, terms) is not None
+    unlike = unlike or _is_of_other_instances(failure, terms)
     if unlike and not is_own_fault(failure, text):
         return False
     term = weakest_parameter(failure, terms)

@@ -2,10 +2,17 @@
 
 from dataclasses import replace
 
+import pytest
+
 from analyzers.guest.annotations.syntax import parse
 from analyzers.inference.constraint_sources import shape_facts
 from analyzers.inference.facts import Confidence, ConstraintSource
-from analyzers.inference.function_contracts import FunctionContract, ParameterContract
+from analyzers.inference.function_contracts import (
+    CONSTRUCTOR,
+    FunctionContract,
+    ParameterContract,
+    function_contract,
+)
 from analyzers.inference.function_lookup import find_function
 from analyzers.inference.inference_messages import doubt_sentence
 from analyzers.inference.input_validity import (
@@ -22,9 +29,12 @@ from analyzers.vocabulary import (
     LiteralArgument,
     Probe,
     Raised,
+    Reason,
     RecipeArgument,
     Run,
+    Target,
 )
+from tests.analyzers.benches import IdleBench
 
 WRONG = ("RuntimeError", "size of tensor a must match")
 ENOUGH = ExplorationResult(executions=10, passed=5)
@@ -72,6 +82,36 @@ def test_a_value_that_the_project_gives_fails_for_the_sake_of_the_others():
     sure = term("tensors(shape=(4, 6))", ConstraintSource.TEST, Confidence.STRONG)
     exact = term("froms([2, 3])", ConstraintSource.TEST, Confidence.STRONG)
     assert is_certain(found, terms(x=sure, dim=exact), ENOUGH, None)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dims", "certain"),
+    [
+        ('(1, ints(min=64, max=384), "n", "n")', "froms([64, 384])", False),
+        ('(1, ints(min=64, max=384), "n", "n")', "froms([64])", True),
+        ("(ints(min=1, max=16), 64)", "froms([64, 384])", True),
+    ],
+)
+def test_sizes_between_those_of_several_instances_are_unsure(shape, dims, certain):
+    x = term(f"tensors(shape={shape})", ConstraintSource.TEST, Confidence.STRONG)
+    made = term(dims if "," not in dims else "anys(64, 384)", ConstraintSource.TEST)
+    found = failure(["x"], self="Net(dim=64)", x="tensor((1, 65, 1, 1))")
+    known = FunctionContract(Contract(), {"x": x, f"{CONSTRUCTOR}dim": made})
+    assert is_certain(found, known, ENOUGH, None) is certain
+
+
+JOINT = """class Joint:
+    def __init__(self, *parts):
+        self.parts = [*parts]
+
+    def first(self, n: int):
+        return self.parts[n]
+"""
+
+
+def test_instance_may_have_to_be_given_star_arguments():
+    joint = Target("net.py", "Joint.first", 5, 6, Reason.CHANGED, (), files=("net.py",))
+    assert function_contract(joint, IdleBench({"net.py": JOINT})).variadic == "*parts"
 
 
 def test_dropped_star_arguments_tell_nothing():

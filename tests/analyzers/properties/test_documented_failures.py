@@ -52,12 +52,12 @@ def few_variations(monkeypatch):
 WHOLE = ("if learn:", "if True:")
 
 
-def told(*changes):
+def told(*changes, readme=("", "")):
     code = CODE
     for old, new in changes:
         assert old in code
         code = code.replace(old, new)
-    bench = NoBase(code, {"README.md": README})
+    bench = NoBase(code, {"README.md": README.replace(*readme)})
     bench.changed = [target(each) for each in ("Net.__init__", "Net.forward", "Net.total")]
     found = [each for subject in bench.changed for each in driven(subject, bench)]
     return [(e.target, e.rule, e.level, e.evidence["variation"]) for e in found]
@@ -91,6 +91,14 @@ def test_nan_of_a_number_that_a_guard_lets_through_is_a_warning():
 
 def test_nan_of_which_the_docstring_speaks_is_not_told():
     assert told(WHOLE, CROPPED, ("A network.", "A network, NaN where nothing is left.")) == []
+
+
+def test_method_is_called_as_its_docstring_does():
+    last = ("``net.total()``", ">>> net.total(mean=True)")
+    total = ("return self.last.sum()", "return self.last.sum() if not mean else self.last[9]")
+    silent = ("z = net.total()", "")
+    found = told(WHOLE, last, total, readme=silent)
+    assert found == a_warning("Net.total", "with `also = net.total(mean=True)`")
 
 
 @pytest.mark.parametrize(
