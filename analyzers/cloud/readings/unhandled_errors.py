@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from analyzers.cloud import messages
 from analyzers.cloud.readings.target_text import TargetText
 from analyzers.cloud.source_edits import SourceText, function_around, parsed_source
+from analyzers.ports import Executor
 from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import Finding
 
@@ -30,7 +31,11 @@ def unhandled_errors(source: TargetText) -> Iterator[Finding]:
             continue
         others = [each for each in _same(text, call) if function_around(text, each) is not function]
         handlers = [_handler(text, each) for each in others]
-        if len(handlers) < SIBLINGS or not all(handlers) or _is_tried(source, function.name):
+        if (
+            len(handlers) < SIBLINGS
+            or not all(handlers)
+            or any(tried_calls(source.bench, function.name))
+        ):
             continue
         name = next(filter(None, handlers))
         line = text.line_of(text.span(call)[0])
@@ -76,13 +81,13 @@ def _handler(text: SourceText, call: ast.Call) -> str | None:
     return None
 
 
-def _is_tried(source: TargetText, name: str) -> bool:
-    """Return whether some call of a function by its name is tried."""
-    for path in source.bench.paths():
-        if not path.endswith(".py") or name not in source.bench.source(path):
+def tried_calls(bench: Executor, name: str) -> Iterator[ast.Try]:
+    """Yield the blocks that try some call of a function by its name, in all files."""
+    for path in bench.paths():
+        if not path.endswith(".py") or name not in bench.source(path):
             continue
         try:
-            text = parsed_source(source.bench.source(path))
+            text = parsed_source(bench.source(path))
         except (SyntaxError, ValueError, RecursionError):
             continue
         calls = (node for node in ast.walk(text.tree) if isinstance(node, ast.Call))
@@ -91,6 +96,5 @@ def _is_tried(source: TargetText, name: str) -> bool:
             for call in calls
             if name in (getattr(call.func, "id", ""), getattr(call.func, "attr", ""))
         )
-        if any(_tried(text, call) for call in named):
-            return True
-    return False
+        for call in named:
+            yield from _tried(text, call)
