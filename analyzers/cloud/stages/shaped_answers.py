@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analyzers import catalogue
@@ -20,7 +20,7 @@ from analyzers.cloud.api_answers import FREE_FORM_TASKS, meaning_of, saying
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.declared_shapes import CONTROLS, SHAPES, AnswerShape
 from analyzers.cloud.examination import Examination
-from analyzers.cloud.readings.unhandled_errors import tried_calls
+from analyzers.cloud.exception_handlers import is_handled
 from analyzers.cloud.source_edits import parsed_source
 from analyzers.criteria import crash_of, is_shown, outcome_of
 from analyzers.rules.cloud_rules import MISUSE
@@ -188,32 +188,8 @@ def _crash(run: Run) -> tuple[object, int]:
 
 def _is_handled(look: Examination, ending: Raised) -> bool:
     """Return whether some caller of the function, or of the target, handles what it raises."""
-    kind = ending.exception.rpartition(".")[2]
-    names = {ending.function.rpartition(".")[2], look.target.function.rpartition(".")[2]}
-    return any(
-        _catches(handler, kind)
-        for name in names
-        for tried in tried_calls(look.bench, name)
-        for handler in tried.handlers
-    )
-
-
-_BROAD = frozenset({"Exception", "BaseException"})
-_BASES: Mapping[str, frozenset[str]] = {
-    "IndexError": frozenset({"LookupError"}),
-    "KeyError": frozenset({"LookupError"}),
-    "JSONDecodeError": frozenset({"ValueError"}),
-    "UnboundLocalError": frozenset({"NameError"}),
-}
-
-
-def _catches(handler: ast.ExceptHandler, kind: str) -> bool:
-    if handler.type is None:
-        return True
-    caught = {
-        getattr(node, "attr", None) or getattr(node, "id", "") for node in ast.walk(handler.type)
-    }
-    return bool(caught & (_BROAD | {kind} | _BASES.get(kind, frozenset())))
+    names = {each.rpartition(".")[2] for each in (ending.function, look.target.function)}
+    return any(is_handled(look.bench, name, ending.exception) for name in sorted(names))
 
 
 def _finding(look: Examination, shape: AnswerShape, probe: Probe, run: Run) -> Finding:

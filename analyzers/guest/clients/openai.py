@@ -73,7 +73,7 @@ class OpenAI:
 
 
 def streaming(body: Mapping[str, Any]) -> Dict[str, bool]:
-    """How a request wants its answer brought in parts: nothing where it wants it whole."""
+    """Return the ways to bring the parts of an answer; none where a request wants it whole."""
     if body.get("stream") is not True:
         return {}
     options = body.get("stream_options")

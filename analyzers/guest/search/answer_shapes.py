@@ -48,7 +48,7 @@ def in_shape(name: str, request: ApiRequest, answer: Answer) -> Answer:
     return answer
 
 
-class Turns(Protocol):
+class AnyTurn(Protocol):
     """A model of the turns of one API."""
 
     def answer(self, knobs: Any) -> Answer:
@@ -59,7 +59,7 @@ class Turns(Protocol):
 Make = Callable[[ApiRequest, Dict[str, Any]], Optional[Answer]]
 
 
-def _plain(model: Turns, at: Sequence[Any]) -> Make:
+def _plain(model: AnyTurn, at: Sequence[Any]) -> Make:
     """Return what makes the answer with the same text that fits the request."""
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
@@ -68,7 +68,7 @@ def _plain(model: Turns, at: Sequence[Any]) -> Make:
     return make
 
 
-def _called(model: Turns) -> Make:
+def _called(model: AnyTurn) -> Make:
     """Return what makes a call of the first tool, with no text beside it."""
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
@@ -79,7 +79,7 @@ def _called(model: Turns) -> Make:
     return make
 
 
-def _and_says(model: Turns, at: Sequence[Any], part: Any) -> Make:
+def _and_says(model: AnyTurn, at: Sequence[Any], part: Any) -> Make:
     """Return what makes a call of a tool with a text beside it, as ``part`` at a place."""
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
