@@ -39,6 +39,10 @@ class Answering(Protocol):
         """The JSON that says so."""
         ...
 
+    def events(self, entry: Entry, wire: Mapping[str, Any]) -> Optional[bytes]:
+        """The events of a stream that say so; ``None`` where the API has no known stream."""
+        ...
+
 
 class OpenAI:
     """Answers the requests that the catalogue describes."""
@@ -70,6 +74,10 @@ class OpenAI:
     def wire(self, entry: Entry, answer: Mapping[str, Any]) -> Any:
         """The JSON that says so."""
         return on_the_wire(self.described.schema, str(entry["schema"]), answer, str)
+
+    def events(self, entry: Entry, wire: Mapping[str, Any]) -> Optional[bytes]:
+        """The events of a stream that say so: of completions alone."""
+        return events(wire) if "choices" in str(entry["result"]) else None
 
 
 def streaming(body: Mapping[str, Any]) -> Dict[str, bool]:
@@ -263,7 +271,7 @@ class OpenAISdk:
         entry = self._openai.path(str(options.url))
         body = _body(options)
         stream = bool(how.get("stream"))
-        if entry is None or (stream and "choices" not in str(entry["result"])):
+        if entry is None or (stream and self._openai.events(entry, {}) is None):
             raise unreachable(self._package, http, options, stream)
         if stream and "Azure" in type(client).__name__:
             body[FILTERED] = True
@@ -275,7 +283,8 @@ class OpenAISdk:
         if not (api_calls.session().faithful or stream or getattr(options, "post_parser", None)):
             return response_of(Record, self._openai, entry, answer)
         wire = self._openai.wire(entry, answer)
-        response = _response(http, options, wire, body, stream)
+        parts = self._openai.events(entry, wire) if stream else None
+        response = _response(http, options, wire, body, parts)
         return _processed(client, cast_to, options, response, how)
 
 
@@ -303,11 +312,11 @@ def _request(http: Any, options: Any) -> Any:
     return http.Request(options.method, _ADDRESS + str(options.url), headers=headers)
 
 
-def _response(http: Any, options: Any, wire: Any, body: Any, stream: bool) -> Any:
+def _response(http: Any, options: Any, wire: Any, body: Any, parts: Optional[bytes]) -> Any:
     request = _request(http, options)
-    if stream:
+    if parts is not None:
         kind = {"content-type": "text/event-stream"}
-        return http.Response(200, content=events(wire), headers=kind, request=request)
+        return http.Response(200, content=parts, headers=kind, request=request)
     taken_delivery(wire)
     if body.get("response_format") in ("text", "srt", "vtt"):
         return http.Response(200, text=str(wire.get("text", "")), request=request)

@@ -307,7 +307,7 @@ class _Client(Entered):
     def __call__(self, *args: Any, **options: Any) -> Any:
         path = ".".join(self._names)
         entry = self._operations.get(path)
-        if entry is None or is_streamed(options):
+        if entry is None or is_streamed(options) or path.endswith("stream"):
             path += "" if entry is None else " (as a stream)"
             raise api_calls.unanswered(path, self._fault(f"{path} is no described ML API"))
         made = self._library.method(entry, self._library.record, bound=False)
