@@ -83,6 +83,12 @@ class CrashLog:
         """Return whether an answer can be the cause of how a run ended, as another avoids it."""
         return self._survived and _answered(run)
 
+    def note(self, run: Run) -> None:
+        """Mark how a run crashed as told."""
+        crash = crash_of(run.ending)
+        if crash is not None:
+            self._seen.add((crash, _line(run)))
+
     def settle(self, crash: Crash) -> None:
         """Mark a crash as the code's own error."""
         self._settled.add(crash)

@@ -34,6 +34,7 @@ from analyzers.cloud.stages.misuses import misuses
 from analyzers.cloud.stages.mixed_sentiment import sentiment
 from analyzers.cloud.stages.other_providers import compared
 from analyzers.cloud.stages.run_outcomes import crashes, unreached_goals
+from analyzers.cloud.stages.shaped_answers import shaped_answers
 from analyzers.code_errors import (
     ObservedError,
     broken_files,
@@ -52,6 +53,7 @@ STAGES: tuple[Stage, ...] = (
     empty_inputs,
     constants,
     misuses,
+    shaped_answers,
     classes,
     find_objectives,
     unrelated,

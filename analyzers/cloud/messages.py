@@ -211,6 +211,38 @@ def crash(
     )
 
 
+def shape_crash(
+    exception: str, text: str, at: str, shape: str, declared: str, request: str
+) -> TitleAndMessage:
+    """Describe an exception on a legal shape of a language model's answer."""
+    detail = f": {' '.join(text.split())}" if text else ""
+    return (
+        f"{exception} when {shape}",
+        f"The code raises `{exception}`{detail} at {at} when {shape}. {request} The SDK declares"
+        f" {declared}. The same call goes through with a plain answer.",
+    )
+
+
+def request_in_words(api: str, at: str, cause: str) -> str:
+    """Tell which part of a request makes the shape of its answer possible."""
+    where = f"The request at {at}" if at else "The request"
+    return f"{where} asks `{api}` with {cause}." if cause else f"{where} asks `{api}`."
+
+
+def lost_answer(
+    api: str, at: str, plain: str, fenced: str, elsewhere: str | None
+) -> TitleAndMessage:
+    """Describe JSON that counts as no answer when it is fenced."""
+    sibling = f" {elsewhere} takes such a fence off: do the same here." if elsewhere else ""
+    return (
+        "JSON in a code fence is taken for no answer",
+        f"The request asks {api} for JSON in words, and models often answer such requests with a"
+        f" fence (```json) around it. The parser at {at} then treats the answer as unreadable:"
+        f" the function returns {fenced[:80]}, and {plain[:80]} for the same JSON without the"
+        f" fence.{sibling or ' Take the fence off, or ask for a response format.'}",
+    )
+
+
 def answer_in_words(api: str, *, nothing: bool, simulated: bool) -> str:
     """Describe the answer of an API."""
     said = f"`{api}`" if api else "the API"

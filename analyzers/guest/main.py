@@ -174,11 +174,13 @@ class Guest:
         return state != IDLE
 
     def _supplier(self, script: Any) -> api_calls.Supplier:
-        return (
-            HostSupplier(self._wire, self._board)
-            if script is None
-            else api_calls.RecordedAnswers(script)
-        )
+        if script is None:
+            return HostSupplier(self._wire, self._board)
+        if any("shape" in entry["answer"] for entry in script):
+            from .search.answer_shapes import ShapedAnswers
+
+            return ShapedAnswers(script)
+        return api_calls.RecordedAnswers(script)
 
     def _watch(self, child: int, seconds: float) -> Any:
         """Wait for a child; kill it where a probe does not heed its limit."""

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from analyzers.cloud import messages
+from analyzers.cloud.exception_handlers import tried, tried_calls
 from analyzers.cloud.readings.target_text import TargetText
-from analyzers.cloud.source_edits import SourceText, function_around, parsed_source
+from analyzers.cloud.source_edits import SourceText, function_around
 from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import Finding
 
@@ -26,11 +27,15 @@ def unhandled_errors(source: TargetText) -> Iterator[Finding]:
     """Yield the requests of a target that alone in their file have no handler."""
     for path, text, call, api in source.calls():
         function = function_around(text, call)
-        if function is None or function.decorator_list or _tried(text, call):
+        if function is None or function.decorator_list or tried(text, call):
             continue
         others = [each for each in _same(text, call) if function_around(text, each) is not function]
         handlers = [_handler(text, each) for each in others]
-        if len(handlers) < SIBLINGS or not all(handlers) or _is_tried(source, function.name):
+        if (
+            len(handlers) < SIBLINGS
+            or not all(handlers)
+            or any(tried_calls(source.bench, function.name))
+        ):
             continue
         name = next(filter(None, handlers))
         line = text.line_of(text.span(call)[0])
@@ -54,43 +59,12 @@ def _same(text: SourceText, call: ast.Call) -> Iterator[ast.Call]:
             yield node
 
 
-def _tried(text: SourceText, node: ast.AST) -> list[ast.Try]:
-    """Return the blocks that try a node, the innermost first."""
-    found: list[ast.Try] = []
-    inner = node
-    for outer in text.ancestors(node):
-        if isinstance(outer, ast.Try) and any(each is inner for each in outer.body):
-            found.append(outer)
-        inner = outer
-    return found
-
-
 def _handler(text: SourceText, call: ast.Call) -> str | None:
     """Return the name of the SDK's exception that is handled around a call."""
-    for tried in _tried(text, call):
-        for handler in tried.handlers:
+    for block in tried(text, call):
+        for handler in block.handlers:
             for node in ast.walk(handler.type) if handler.type is not None else ():
                 name = getattr(node, "attr", None) or getattr(node, "id", "")
                 if name in _ERRORS:
                     return str(name)
     return None
-
-
-def _is_tried(source: TargetText, name: str) -> bool:
-    """Return whether some call of a function by its name is tried."""
-    for path in source.bench.paths():
-        if not path.endswith(".py") or name not in source.bench.source(path):
-            continue
-        try:
-            text = parsed_source(source.bench.source(path))
-        except (SyntaxError, ValueError, RecursionError):
-            continue
-        calls = (node for node in ast.walk(text.tree) if isinstance(node, ast.Call))
-        named = (
-            call
-            for call in calls
-            if name in (getattr(call.func, "id", ""), getattr(call.func, "attr", ""))
-        )
-        if any(_tried(text, call) for call in named):
-            return True
-    return False

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import datetime
+import io
 import itertools
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -15,8 +17,8 @@ from ..protocol import api_calls
 from ..runtime import assumptions
 from ..runtime.standins import Inert, InertModule
 from .conversations import conversation, hoisted, whole
-from .described_apis import DescribedApis, Entry, asked_each, decoded, plain
-from .schema_fitting import with_lists
+from .described_apis import DescribedApis, Entry, asked_each, decoded, plain, taken_delivery
+from .schema_fitting import on_the_wire, with_lists
 from .schema_messages import snake
 
 
@@ -43,6 +45,39 @@ class Aws:
         result = str(entry["result"]).partition("[]")[0]
         elements = [{"Index": n, **answer} for n, answer in enumerate(answers)]
         return with_lists(self._described.schema, str(entry["schema"]), {result: elements})
+
+    def invoked(
+        self, service: str, operation: str, params: Mapping[str, Any]
+    ) -> Optional[Dict[str, Any]]:
+        """Return the response of a model of Anthropic that is asked in its own words.
+
+        ``None`` for other operations, other models, and a body that is no JSON.
+        """
+        entry, model = self._described.named("anthropic.messages"), str(params.get("modelId"))
+        known = (service, snake(operation).lower()) == ("bedrock-runtime", "invoke_model")
+        if not known or entry is None or "anthropic." not in model:
+            return None
+        try:
+            body = json.loads(params.get("body") or "{}")
+        except (TypeError, ValueError):
+            return None
+        options = plain({"model": model, **body})
+        question = conversation(
+            str(entry["name"]), "messages", options.pop("messages", None), hoisted(options)
+        )
+        answer = whole(entry, self._described.ask(entry, question), options)
+        wire = on_the_wire(self._described.schema, str(entry["schema"]), answer, str)
+        if taken_delivery(wire).get("status"):
+            message = "Too many requests, please wait before trying again."
+            return {"Error": {"Code": "ThrottlingException", "Message": message}}
+        return {"body": _streamed(json.dumps(wire).encode()), "contentType": "application/json"}
+
+
+def _streamed(content: bytes) -> Any:
+    """The body of a response, as botocore gives it where it is there."""
+    file = io.BytesIO(content)
+    botocore = sys.modules.get("botocore.response")
+    return file if botocore is None else botocore.StreamingBody(file, len(content))
 
 
 def semantic(
@@ -154,7 +189,8 @@ class Botocore:
     def _call(self, client: Any, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
         model = client.meta.service_model
         entry = self._aws.entry(model.service_name, operation)
-        if entry is None:
+        invoked = self._aws.invoked(model.service_name, operation, params)
+        if entry is None and invoked is None:
             return assumed(unreachable(model.service_name, operation), operation)
         faithful = api_calls.session().faithful
         params = in_words(params) if assumptions.is_assuming() else params
@@ -168,10 +204,11 @@ class Botocore:
             known[:] = [error for error in known if error[0] != "invalid length"]
             if report.has_errors():
                 raise ParamValidationError(report=report.generate_report())
-        answer = self._aws.answer(entry, params)
+        answer = invoked if entry is None else self._aws.answer(entry, params)
+        assert answer is not None
         if "Error" in answer:
             raise client.exceptions.from_code(answer["Error"].get("Code"))(answer, operation)
-        if faithful:
+        if faithful and entry is not None:
             answer = _timed(answer, shapes.output_shape)
         return {**answer, "ResponseMetadata": metadata()}
 
@@ -377,9 +414,11 @@ class _Client:
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
         entry = self._aws.entry(self._service, operation)
-        if entry is None:
+        invoked = self._aws.invoked(self._service, operation, params)
+        if entry is None and invoked is None:
             return assumed(standin_unreachable(self._service, operation), operation)
-        answer = self._aws.answer(entry, params)
+        answer = invoked if entry is None else self._aws.answer(entry, params)
+        assert answer is not None
         if "Error" in answer:
             kind = getattr(self.exceptions, str(answer["Error"].get("Code")))
             camel = "".join(part.capitalize() for part in operation.split("_"))

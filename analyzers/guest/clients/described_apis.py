@@ -16,6 +16,8 @@ from .schema_messages import Schema
 
 ELEMENTS = "elements"
 FAULT = "Error"
+DELIVERY = "Delivery"
+"""The field of an answer that says how it is brought: by which status, in which parts."""
 Entry = Mapping[str, Any]
 Source = Tuple[Optional[bytes], Optional[str], Optional[str]]
 
@@ -53,8 +55,8 @@ class DescribedApis:
         message, listed = self.shape(entry)
         try:
             if not listed:
-                fault = {FAULT: answer[FAULT]} if FAULT in answer else {}
-                return {**fitted(self.schema, message, answer), **fault}
+                around = {name: answer[name] for name in (FAULT, DELIVERY) if name in answer}
+                return {**fitted(self.schema, message, answer), **around}
             elements = answer.get(ELEMENTS) or []
             return {ELEMENTS: [fitted(self.schema, message, element) for element in elements]}
         except SchemaMismatch as misfit:
@@ -69,6 +71,18 @@ class DescribedApis:
         for step in filter(None, result.partition("[]")[0].split(".")):
             message = self.schema.messages.get(message, {}).get(step, {}).get("type", "")
         return message, False
+
+
+def taken_delivery(wire: Any) -> Dict[str, Any]:
+    """Take out of an answer's JSON how it is brought; nothing for the usual way."""
+    return dict(wire.pop(DELIVERY, None) or {}) if isinstance(wire, dict) else {}
+
+
+def failure(status: int) -> Dict[str, Any]:
+    """The JSON with which a service of language models refuses a request."""
+    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(status, "api_error")
+    error = {"message": f"The request failed with status {status}.", "type": kind, "code": kind}
+    return {"type": "error", "error": error}
 
 
 def asked_each(entry: Entry) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from types import ModuleType
-from typing import Any, List, Mapping
+from typing import Any, AsyncIterator, Iterator, List, Mapping
 
 from ..protocol import api_calls
 from .client_rules import ClientProject, ClientRule
@@ -12,7 +13,8 @@ from .described_apis import DescribedApis
 from .genai_standins import TypesModule
 from .other_providers import OtherProviders
 
-_API, _PATH = "gemini.generate_content", ":generateContent"
+_API = "gemini.generate_content"
+_PATH = re.compile(r":(generateContent|streamGenerateContent)$")
 
 
 class GenaiSdk:
@@ -30,18 +32,20 @@ class GenaiSdk:
 
         def request(_: Any, method: Any, path: str, body: Any, *__: Any, **___: Any) -> Any:
             del method
-            wire = self._answer(path, body)
+            return sent(self._answer(path, body))
+
+        def sent(wire: Any) -> Any:
             return wire if kind is None else kind(headers={}, body=json.dumps(wire))
 
         async def request_later(*args: Any, **options: Any) -> Any:
             return request(*args, **options)
 
-        def streamed(_: Any, method: Any, path: str, *__: Any, **___: Any) -> Any:
+        def streamed(_: Any, method: Any, path: str, body: Any, *__: Any, **___: Any) -> Any:
             del method
-            raise _unreachable(path)
+            return iter([sent(part) for part in _parts(self._answer(path, body))])
 
         async def streamed_later(*args: Any, **options: Any) -> Any:
-            return streamed(*args, **options)
+            return _later(streamed(*args, **options))
 
         client.request, client.async_request = request, request_later
         client.request_streamed, client.async_request_streamed = streamed, streamed_later
@@ -49,13 +53,35 @@ class GenaiSdk:
     def _answer(self, path: str, body: Mapping[str, Any]) -> Any:
         entry = self._described.named(_API)
         where = path.partition("?")[0]
-        if entry is None or not where.endswith(_PATH):
+        found = _PATH.search(where)
+        if entry is None or found is None:
             raise _unreachable(where)
         if getattr(api_calls.session().supplier, "symbolic", False):
             raise api_calls.session().refuse("an API was asked by bytes, which hold no unknowns")
         given = {key: value for key, value in body.items() if not key.startswith("_")}
-        model = where[: -len(_PATH)].rpartition("/")[2]
+        model = where[: found.start()].rpartition("/")[2]
         return self._other.wire(entry, self._other.called(entry, (), {"model": model, **given}))
+
+
+def _parts(wire: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The answer in the parts of a stream: half of its text, then the rest and the end."""
+    candidates: List[Any] = wire.get("candidates") or []
+    first: Any = candidates[0] if candidates else {}
+    parts: List[Any] = (first.get("content") or {}).get("parts") or []
+    text = parts[0].get("text") if parts else None
+    if not (isinstance(text, str) and len(text) > 1):
+        yield wire
+        return
+    for half, ends in ((text[: len(text) // 2], False), (text[len(text) // 2 :], True)):
+        rest = parts[1:] if ends else []
+        content = {**first["content"], "parts": [{**parts[0], "text": half}, *rest]}
+        around = first if ends else {"index": 0}
+        yield {**wire, "candidates": [{**around, "content": content}]}
+
+
+async def _later(parts: Iterator[Any]) -> AsyncIterator[Any]:
+    for part in parts:
+        yield part
 
 
 def _unreachable(path: str) -> Exception:

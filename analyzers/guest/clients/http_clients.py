@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -20,7 +21,7 @@ from ..runtime.standins import Entered, Inert, InertModule
 from .aws import Aws
 from .azure import Azure
 from .client_rules import ClientProject, ClientRule
-from .described_apis import DescribedApis, Entry
+from .described_apis import DELIVERY, DescribedApis, Entry, failure, taken_delivery
 from .google import Google
 from .google_discovery import Service
 from .huggingface import HubInference
@@ -66,7 +67,8 @@ class JsonProviders:
     def _of_openai(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else _form(call)
         wire = self._openai.wire(route.entry, self._openai.answer(route.entry, body))
-        return events(wire) if body.get("stream") is True else wire
+        failed = bool((wire.get(DELIVERY) or {}).get("status"))
+        return events(wire) if body.get("stream") is True and not failed else wire
 
     def _of_huggingface(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
@@ -129,15 +131,17 @@ VERBS = ("get", "post", "put", "patch", "delete", "head", "options")
 class Response(Entered):
     """A response as ``requests``, ``httpx`` and ``urllib`` all read it."""
 
-    status_code = status = code = 200
-    ok = True
-    is_success = True
-    reason = "OK"
     encoding = "utf-8"
 
     def __init__(self, body: Any, url: str) -> None:
-        self._body = body
+        status = taken_delivery(body).get("status") or 200
+        self._body = body if status == 200 else failure(status)
+        self.status_code = self.status = self.code = status
+        self.ok = self.is_success = status == 200
+        self.is_error = not self.ok
+        self.reason = "OK" if self.ok else "Too Many Requests"
         self.url = url
+        self.fault: Callable[[Response], Exception] = _refused
         media = (
             "text/event-stream" if isinstance(body, bytes) else "application/json; charset=UTF-8"
         )
@@ -165,17 +169,36 @@ class Response(Entered):
 
     def getcode(self) -> int:
         """The status."""
-        return 200
+        return int(self.status_code)
 
     def raise_for_status(self) -> Response:
-        """Nothing: the status is good."""
+        """Raise the client's error where the status is bad."""
+        if not self.ok:
+            raise self.fault(self)
         return self
 
     def close(self) -> None:
         """Nothing: there is no connection."""
 
     def __bool__(self) -> bool:
-        return True
+        return bool(self.ok)
+
+
+def _refused(response: Response) -> Exception:
+    from email.message import Message
+    from urllib.error import HTTPError
+
+    return HTTPError(response.url, int(response.status_code), response.reason, Message(), None)
+
+
+Fault = Callable[[Response], Exception]
+
+
+def _failing(answer: Any, fault: Fault) -> Any:
+    """Return a response that raises its client's own error where its status is bad."""
+    if isinstance(answer, Response):
+        answer.fault = fault
+    return answer
 
 
 class Session(Entered):
@@ -279,18 +302,29 @@ class HttpInterception:
     def patch_requests(self, module: ModuleType) -> None:
         """Patch ``requests.sessions``."""
         session: Any = module.Session
-        session.request = self._request(session.request)
+        kind: Any = sys.modules["requests.exceptions"].HTTPError
+
+        def fault(answer: Response) -> Exception:
+            return kind(f"{answer.status_code} Client Error", response=answer)  # type: ignore[no-any-return]
+
+        session.request = self._request(session.request, fault)
 
     def patch_httpx(self, module: ModuleType) -> None:
         """Patch ``httpx``."""
+        kind: Any = module.HTTPStatusError
+
+        def fault(answer: Response) -> Exception:
+            said = f"Client error '{answer.status_code} {answer.reason}' for url '{answer.url}'"
+            return kind(said, request=None, response=answer)  # type: ignore[no-any-return]
+
         client: Any = module.Client
-        client.request = self._request(client.request)
+        client.request = self._request(client.request, fault)
         later: Any = module.AsyncClient
-        later.request = self._later(later.request)
+        later.request = self._later(later.request, fault)
         plain: Any = module.request
-        vars(module)["request"] = self._plain(plain)
+        vars(module)["request"] = self._plain(plain, fault)
         for verb in ("get", "post", "put"):
-            setattr(module, verb, self._verb(verb, getattr(module, verb)))
+            setattr(module, verb, self._verb(verb, getattr(module, verb), fault))
 
     def patch_urllib(self, module: ModuleType) -> None:
         """Patch ``urllib.request``."""
@@ -300,37 +334,39 @@ class HttpInterception:
             body = getattr(url, "data", None) if data is None else data
             verb = url.get_method() if hasattr(url, "get_method") else "POST"
             answer = self.answer(verb, url, body, getattr(url, "headers", None))
-            return original(url, data, *args, **kwargs) if answer is None else answer
+            if answer is None:
+                return original(url, data, *args, **kwargs)
+            return answer.raise_for_status() if isinstance(answer, Response) else answer
 
         vars(module)["urlopen"] = urlopen
 
-    def _request(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _request(self, original: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
         def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
             answer = self.asked(client, method, url, args, kw)
-            return original(client, method, url, *args, **kw) if answer is None else answer
+            if answer is None:
+                return original(client, method, url, *args, **kw)
+            return _failing(answer, fault)
 
         return request
 
-    def _later(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _later(self, original: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
         async def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
             answer = self.asked(client, method, url, args, kw)
             if answer is None:
                 return await original(client, method, url, *args, **kw)
-            return answer
+            return _failing(answer, fault)
 
         return request
 
-    def _plain(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.asked(None, method, url, args, kw)
-            return original(method, url, *args, **kw) if answer is None else answer
+    def _plain(self, original: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
+        request = self._request(lambda _, *args, **kw: original(*args, **kw), fault)
+        return functools.partial(request, None)
 
-        return request
+    def _verb(self, verb: str, original: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
+        plain = self._plain(lambda _, *args, **kw: original(*args, **kw), fault)
 
-    def _verb(self, verb: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.asked(None, verb, url, args, kw)
-            return original(url, *args, **kw) if answer is None else answer
+            return plain(verb, url, *args, **kw)
 
         request.__name__ = verb
         return request
@@ -339,7 +375,7 @@ class HttpInterception:
 
     def requests_module(self, name: str) -> InertModule:
         """A stand-in for ``requests``; other URLs give inert responses."""
-        request = self._plain(lambda *_, **__: Inert("response"))
+        request = self._plain(lambda *_, **__: Inert("response"), _refused)
         module = InertModule(name)
         session: Any = type("Session", (Session,), {"send": staticmethod(request)})
         for spelling in ("Session", "session"):

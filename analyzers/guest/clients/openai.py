@@ -8,12 +8,13 @@ import inspect
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
 
 from ..protocol import api_calls
 from .conversations import conversation
-from .described_apis import DescribedApis, Entry, plain, source
+from .described_apis import DELIVERY, DescribedApis, Entry, failure, plain, source, taken_delivery
 from .response_record import Record
 from .schema_fitting import complete, on_the_wire
 
@@ -38,6 +39,10 @@ class Answering(Protocol):
         """The JSON that says so."""
         ...
 
+    def events(self, entry: Entry, wire: Mapping[str, Any]) -> Optional[bytes]:
+        """The events of a stream that say so; ``None`` where the API has no known stream."""
+        ...
+
 
 class OpenAI:
     """Answers the requests that the catalogue describes."""
@@ -57,7 +62,9 @@ class OpenAI:
 
     def answer(self, entry: Entry, body: Mapping[str, Any]) -> Dict[str, Any]:
         """Return the canonical response to a request's body; texts to moderate are asked singly."""
-        answers = [self.described.ask(entry, each) for each in semantic(entry, body)]
+        stream = streaming(body)
+        asked = (replace(each, stream=stream) for each in semantic(entry, body))
+        answers = [self.described.ask(entry, each) for each in asked]
         answer = dict(answers[0])
         if len(answers) > 1:
             answer["results"] = [one for each in answers for one in each.get("results") or []]
@@ -68,7 +75,22 @@ class OpenAI:
         """The JSON that says so."""
         return on_the_wire(self.described.schema, str(entry["schema"]), answer, str)
 
+    def events(self, entry: Entry, wire: Mapping[str, Any]) -> Optional[bytes]:
+        """The events of a stream that say so: of completions alone."""
+        return events(wire) if "choices" in str(entry["result"]) else None
 
+
+def streaming(body: Mapping[str, Any]) -> Dict[str, bool]:
+    """Return the ways to bring the parts of an answer; none where a request wants it whole."""
+    if body.get("stream") is not True:
+        return {}
+    options = body.get("stream_options")
+    usage = isinstance(options, Mapping) and options.get("include_usage") is True
+    return {"padded": True, "usage": usage, "filtered": bool(body.get(FILTERED))}
+
+
+FILTERED = "_filtered"
+"""The field of a body that tells of a service which sends its content filter's results first."""
 _PATHS = {
     "/chat/completions": "chat_completions",
     "/completions": "completions",
@@ -88,7 +110,8 @@ def semantic(entry: Entry, body: Mapping[str, Any]) -> List[api_calls.ApiRequest
     name = str(entry["name"])
     head = next((each for each in INPUTS if body.get(each) is not None), "input")
     value: Any = body.get(head)
-    options = plain({k: v for k, v in body.items() if k not in (head, "stream", "stream_options")})
+    hidden = (head, "stream", "stream_options", FILTERED)
+    options = plain({k: v for k, v in body.items() if k not in hidden})
     if head == "file":
         options = {k: str(v) if isinstance(v, (int, float)) else v for k, v in options.items()}
         content = value[1] if isinstance(value, tuple) else value
@@ -148,12 +171,25 @@ def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def events(wire: Mapping[str, Any]) -> bytes:
-    """A completion as the events of a stream: the role, the text in two parts, how it ends."""
+    """A completion as the events of a stream: the role, the text in two parts, how it ends.
+
+    A content filter's results come before them, and the tokens used behind, without choices.
+    """
+    wire = dict(wire)
+    brought = taken_delivery(wire)
     kind = str(wire.get("object", "")).replace("chat.completion", "chat.completion.chunk")
     steps = [list(_deltas(choice)) for choice in wire.get("choices") or []]
     count = max(map(len, steps), default=1)
     chunks = [[step[n] for step in steps if n < len(step)] for n in range(count)]
-    made = ({**wire, "object": kind, "choices": choices} for choices in chunks)
+    if brought.get("padded") and chunks:
+        ends = ({**each, "delta": {"content": "", **each.get("delta", {})}} for each in chunks[-1])
+        chunks[-1] = list(ends)
+    usage = wire.pop("usage", None) if brought else None
+    made = [{**wire, "object": kind, "choices": choices} for choices in chunks]
+    if brought.get("filtered"):
+        made.insert(0, {**wire, "object": kind, "choices": [], "prompt_filter_results": []})
+    if brought.get("usage"):
+        made.append({**wire, "object": kind, "choices": [], "usage": usage})
     told = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in made)
     return f"{told}data: [DONE]\n\n".encode()
 
@@ -235,12 +271,20 @@ class OpenAISdk:
         entry = self._openai.path(str(options.url))
         body = _body(options)
         stream = bool(how.get("stream"))
-        if entry is None or (stream and "choices" not in str(entry["result"])):
+        if entry is None or (stream and self._openai.events(entry, {}) is None):
             raise unreachable(self._package, http, options, stream)
+        if stream and "Azure" in type(client).__name__:
+            body[FILTERED] = True
         answer = self._openai.answer(entry, body)
+        status = (answer.get(DELIVERY) or {}).get("status")
+        if status:
+            refused = http.Response(status, json=failure(status), request=_request(http, options))
+            raise client._make_status_error_from_response(refused)
         if not (api_calls.session().faithful or stream or getattr(options, "post_parser", None)):
             return response_of(Record, self._openai, entry, answer)
-        response = _response(http, options, self._openai.wire(entry, answer), body, stream)
+        wire = self._openai.wire(entry, answer)
+        parts = self._openai.events(entry, wire) if stream else None
+        response = _response(http, options, wire, body, parts)
         return _processed(client, cast_to, options, response, how)
 
 
@@ -262,13 +306,18 @@ def _body(options: Any) -> Dict[str, Any]:
     return body
 
 
-def _response(http: Any, options: Any, wire: Any, body: Any, stream: bool) -> Any:
+def _request(http: Any, options: Any) -> Any:
     given = options.headers if isinstance(options.headers, Mapping) else {}
     headers = {key: value for key, value in given.items() if isinstance(value, str)}
-    request = http.Request(options.method, _ADDRESS + str(options.url), headers=headers)
-    if stream:
+    return http.Request(options.method, _ADDRESS + str(options.url), headers=headers)
+
+
+def _response(http: Any, options: Any, wire: Any, body: Any, parts: Optional[bytes]) -> Any:
+    request = _request(http, options)
+    if parts is not None:
         kind = {"content-type": "text/event-stream"}
-        return http.Response(200, content=events(wire), headers=kind, request=request)
+        return http.Response(200, content=parts, headers=kind, request=request)
+    taken_delivery(wire)
     if body.get("response_format") in ("text", "srt", "vtt"):
         return http.Response(200, text=str(wire.get("text", "")), request=request)
     return http.Response(200, json=wire, request=request)

@@ -7,6 +7,7 @@ from typing import Any, Dict, Mapping, Tuple
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule, awaited
+from .described_apis import taken_delivery
 from .openai import OpenAI, response_of
 from .response_record import Record, Subscriptable
 
@@ -113,7 +114,10 @@ class _Path(Entered):
         if callable(getattr(shape, "model_json_schema", None)):
             schema = {"name": shape.__name__, "strict": True, "schema": shape.model_json_schema()}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        made = response_of(self._kind, self._openai, entry, self._openai.answer(entry, body))
+        answer = self._openai.answer(entry, body)
+        if taken_delivery(answer).get("status"):
+            raise _error("RateLimitError")("Rate limit reached")
+        made = response_of(self._kind, self._openai, entry, answer)
         return _parsed(made, shape) if self._names[-1] == "parse" else made
 
 

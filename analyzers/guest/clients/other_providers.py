@@ -14,7 +14,16 @@ from ..protocol import api_calls
 from ..runtime.standins import Entered, InertException, InertModule, awaited
 from .client_rules import ClientProject, ClientRule
 from .conversations import conversation, hoisted, whole
-from .described_apis import ELEMENTS, DescribedApis, Entry, asked_each, decoded, plain, source
+from .described_apis import (
+    ELEMENTS,
+    DescribedApis,
+    Entry,
+    asked_each,
+    decoded,
+    plain,
+    source,
+    taken_delivery,
+)
 from .genai_standins import (
     GIVEN,
     RESPONSE,
@@ -193,7 +202,10 @@ class DescribedLibrary:
                 raise api_calls.unanswered(name, error)
             shape = shape_of(given)
             own = args[1:] if bound else args
-            made = wrap(entry, self._other.called(entry, own, with_schema(given, shape)))
+            answer = self._other.called(entry, own, with_schema(given, shape))
+            if taken_delivery(answer).get("status"):
+                raise LibraryError("Rate limit reached")
+            made = wrap(entry, answer)
             return made if shape is None else with_parsed(made, shape)
 
         return method
@@ -307,7 +319,7 @@ class _Client(Entered):
     def __call__(self, *args: Any, **options: Any) -> Any:
         path = ".".join(self._names)
         entry = self._operations.get(path)
-        if entry is None or is_streamed(options):
+        if entry is None or is_streamed(options) or path.endswith("stream"):
             path += "" if entry is None else " (as a stream)"
             raise api_calls.unanswered(path, self._fault(f"{path} is no described ML API"))
         made = self._library.method(entry, self._library.record, bound=False)

@@ -113,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _write(self, reply: Any) -> None:
         body: bytes = reply.content
-        self.send_response(200)
+        self.send_response(reply.status_code)
         self.send_header("Content-Type", reply.headers["Content-Type"])
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -44,13 +44,17 @@ Supplier = Callable[["ApiRequest"], Answer]
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """One question.  ``api`` is the catalogue name; absent parts are ``None``."""
+    """One question.  ``api`` is the catalogue name; absent parts are ``None``.
+
+    ``stream`` says how the answer is to be brought, which is no part of the question.
+    """
 
     api: str
     content: Any = None
     text: Any = None
     uri: Any = None
     parameters: Dict[str, Any] = field(default_factory=dict)
+    stream: Mapping[str, bool] = field(default_factory=dict, compare=False)
 
     @cached_property
     def content_digest(self) -> Any:

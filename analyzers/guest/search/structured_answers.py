@@ -41,12 +41,29 @@ def shaped(
     text = _formatted(text_of(knobs), request.parameters, schema, keys)
     if ending == REFUSED and schema is not None:
         return REFUSED, text_of(knobs)
-    if ending == CUT and any(request.parameters.get(name) for name in _LIMITS):
+    if ending == CUT and has_limit(request):
         return CUT, text[: len(text) // 2]
     return text
 
 
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
+def has_limit(request: ApiRequest) -> bool:
+    """Return whether a request limits the tokens of its answer."""
+    return any(request.parameters.get(name) for name in _LIMITS)
+
+
+def has_schema(request: ApiRequest) -> bool:
+    """Return whether a request insists on a schema, or on JSON."""
+    return _schema(request.parameters) is not None or _is_json_mode(request.parameters)
+
+
+def is_strict(request: ApiRequest) -> bool:
+    """Return whether the arguments of tools are sure to fit their schema."""
+    given: Any = request.parameters.get("tools") or ()
+    tools = [tool for each in given if isinstance(each, Mapping) for tool in _functions(each)]
+    return any(tool.get("strict") is True for tool in tools)
 
 
 def _is_turn(knobs: Any) -> bool:

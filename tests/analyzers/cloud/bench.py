@@ -18,10 +18,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from analyzers.guest.instrumentation.goals import RECORD, Recorder, decisions, instrument
+from analyzers.guest.protocol.api_calls import ApiRequest
+from analyzers.guest.search.answer_shapes import in_shape
 from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     AnswerSource,
     ApiCall,
+    AskedInput,
     BranchOutcome,
     Died,
     EdgeCase,
@@ -346,7 +349,7 @@ class FakeBench(IdleBench):
         if asked.refused:
             return Run(NotRun(NO_ENGINE))
         hits = frozenset(points[number] for number in recorder.hits)
-        return Run(ending, hits, tuple(asked.exchanges))
+        return Run(ending, hits, tuple(asked.exchanges), asked=tuple(asked.asked))
 
 
 class _Asked:
@@ -362,6 +365,7 @@ class _Asked:
         self._case = case
         self._probe = probe
         self.exchanges: list[Exchange] = []
+        self.asked: list[AskedInput] = []
         self.refused = False
         self.functions = {
             "labels": lambda: [
@@ -386,7 +390,11 @@ class _Asked:
         def ask(*question, **named):
             entries = self._probe.script or ()
             answer = next((e.answer for e in entries if e.api == api), None) or self._answer()
-            digest = hashlib.sha256(repr((question, named)).encode()).hexdigest()
+            text = repr((question, named))
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            if "shape" in answer:
+                answer = in_shape(answer["shape"], ApiRequest(api), answer["of"])
+            self.asked.append(AskedInput(api, InputKind.TEXT, digest, len(text), text))
             self.exchanges.append(self._sourced(api, digest, answer))
             return _message(answer) if api.startswith("google.") else answer
 

@@ -66,7 +66,36 @@ def test_host_is_asked_what_messages_say(warm, python, function, parameters) -> 
     assert warm.requests(place, WORDS, answer, python) == [expected]
 
 
-def test_stream_is_refused_by_name(warm, python) -> None:
+@pytest.mark.skipif(not SDK, reason="anthropic is absent")
+@pytest.mark.parametrize(
+    ("function", "blocks", "value"),
+    [
+        (
+            "event_types",
+            [text("hi")],
+            "['message_start', 'content_block_start', 'content_block_delta', 'content_block_delta',"
+            " 'content_block_stop', 'message_delta', 'message_stop']",
+        ),
+        (
+            "streamed_text",
+            [{"type": "thinking", "thinking": "so", "signature": "x"}, text("hello"), CALL],
+            "(['he', 'llo'], ['thinking', 'text', 'tool_use'])",
+        ),
+    ],
+)
+def test_stream_brings_blocks_in_parts(warm, function, blocks, value) -> None:
+    assert warm.value(("claude.py", function), WORDS, [says(*blocks)], "installed") == value
+
+
+def test_status_raises_what_the_sdk_has_for_it(warm) -> None:
+    refused = ("anthropic.messages", {"Delivery": {"status": 429}})
+    for python in SDK:
+        ending = warm.run(("claude.py", "verdict"), WORDS, [refused], python)["ending"]
+        assert ending["exception"] == "anthropic.RateLimitError"
+
+
+def test_stream_is_refused_by_name_without_the_sdk(warm) -> None:
+    python = "missing"
     ending = warm.run(("claude.py", "streamed"), WORDS, [], python)["ending"]
     assert (ending["kind"], ending["standin"]) == ("raised", True)
     assert "messages" in ending["message"]

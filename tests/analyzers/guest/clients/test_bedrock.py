@@ -42,6 +42,15 @@ def test_host_is_asked_what_messages_say(warm, python) -> None:
     assert (request["parameters"]["modelId"], request["parameters"]["max_tokens"]) == ("m", 9)
 
 
+def test_model_of_anthropic_is_invoked_in_its_own_words(warm, python) -> None:
+    said = ("anthropic.messages", {"content": [{"type": "text", "text": "hi"}]})
+    place = ("bedrock.py", "invoked_claude")
+    assert warm.value(place, WORDS, [said], python) == "'hi'"
+    refused = ("anthropic.messages", {"Delivery": {"status": 429}})
+    ending = warm.run(place, WORDS, [refused], python)["ending"]
+    assert "ThrottlingException" in ending["message"]
+
+
 def test_model_that_is_invoked_is_refused_by_name(warm, python) -> None:
     ending = warm.run(("bedrock.py", "invoked"), WORDS, [], python)["ending"]
     assert (ending["kind"], ending["standin"]) == ("raised", True)

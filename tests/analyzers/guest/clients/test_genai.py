@@ -29,6 +29,15 @@ def python(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.skipif(not SDK, reason="google-genai is absent")
+@pytest.mark.parametrize("function", ["streamed", "later_streamed"])
+def test_stream_brings_the_text_in_parts(warm, function) -> None:
+    script = [says(text("hello"))]
+    assert warm.value(("gemini.py", function), WORDS, script, "installed") == "['he', 'llo']"
+    blocked = [("gemini.generate_content", {"prompt_feedback": {"block_reason": "SAFETY"}})]
+    assert warm.value(("gemini.py", function), WORDS, blocked, "installed") == "[None]"
+
+
 @pytest.mark.parametrize(
     ("function", "script", "value"),
     [

@@ -42,7 +42,8 @@ def api_of(url: str, **headers: str) -> str | None:
         (f"{FACE}/models/openai/whisper-tiny", "automatic_speech_recognition"),
         (f"{FACE}/models/a/b", None),
         ("https://vision.googleapis.com/v1/models", None),
-        ("https://example.com/v1/chat/completions", None),
+        ("https://example.com/v1/chat/completions", "chat_completions"),
+        ("https://example.com/v1/chat/completions/7", None),
         (AWS, None),
     ],
 )  # fmt: skip

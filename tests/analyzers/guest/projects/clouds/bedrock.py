@@ -38,6 +38,13 @@ def invoked(text):
     return json.loads(answer["body"].read())
 
 
+def invoked_claude(text):
+    body = {"max_tokens": 9, "messages": [{"role": "user", "content": text}]}
+    model = "anthropic.claude-3-haiku-20240307-v1:0"
+    answer = client.invoke_model(modelId=model, body=json.dumps(body))
+    return json.loads(answer["body"].read())["content"][0]["text"]
+
+
 def plain(text):
     return json.loads(asked(text)["output"]["message"]["content"][0]["text"])
 

@@ -39,6 +39,17 @@ def called(text):
     return texts, [block.input["day"] for block in blocks if block.type == "tool_use"]
 
 
+def event_types(text):
+    return [event.type for event in asked(text, stream=True)]
+
+
+def streamed_text(text):
+    messages = [{"role": "user", "content": text}]
+    with client.messages.stream(model="m", max_tokens=9, messages=messages) as stream:
+        parts = list(stream.text_stream)
+        return parts, [block.type for block in stream.get_final_message().content]
+
+
 def regional(text):
     messages = [{"role": "user", "content": text}]
     clients = (anthropic.AnthropicBedrock(), anthropic.AnthropicVertex(project_id="p"))

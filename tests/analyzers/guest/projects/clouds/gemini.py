@@ -60,6 +60,15 @@ def streamed(text):
     return [part.text for part in client.models.generate_content_stream(model="m", contents=text)]
 
 
+async def _later_streamed(text):
+    stream = await client.aio.models.generate_content_stream(model="m", contents=text)
+    return [part.text async for part in stream]
+
+
+def later_streamed(text):
+    return asyncio.run(_later_streamed(text))
+
+
 def plain(text):
     return json.loads(asked(text).text)["mood"]
 

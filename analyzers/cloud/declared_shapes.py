@@ -1,0 +1,169 @@
+"""Shapes of a language model's answer, as its SDK declares them.
+
+The guest makes an answer in a shape (``analyzers/guest/search/answer_shapes.py``), where the
+request that the code sent allows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from analyzers.vocabulary import Raised
+
+_NONE = r"NoneType"
+_EMPTY = r"^(IndexError|StopIteration)\b"
+_BLOCK = r"^AttributeError: '\w*(Block|Record|Part)\w*'|^KeyError: '(text|message|content)'"
+_PARSED = r"^[\w.]*JSONDecodeError\b|^SyntaxError\b"
+_ABSENT = r"^KeyError: '(choices|message|content|candidates|output|data)'|^UnboundLocalError\b"
+
+CHAT, RESPONSES = "openai.chat_completions", "openai.responses"
+MESSAGES, CONTENT = "anthropic.messages", "gemini.generate_content"
+CONVERSE = "aws.bedrock-runtime.converse"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShape:
+    """One shape of an answer.
+
+    ``words`` continue "when".  ``cause`` is the part of the request that makes it possible, in
+    words; where the code itself ``asks`` for it, a crash is a failure.  ``explains`` is a pattern
+    of the exceptions (``Type: message``) that the shape itself can cause.  ``beside`` is a shape
+    that differs in nothing else: a crash on that one has another cause.  ``declared`` cites the
+    SDK, by API.
+    """
+
+    name: str
+    words: str
+    explains: str
+    declared: Mapping[str, str]
+    cause: str = ""
+    asks: bool = False
+    beside: str = ""
+
+    def is_cause_of(self, ending: Raised) -> bool:
+        """Return whether the shape can be why a run raised."""
+        said = f"{ending.exception}: {ending.message}"
+        return re.search(self.explains, said) is not None
+
+
+_DELTA = "`content: Optional[str]` of `ChoiceDelta`, openai 3.57"
+_CHUNK = "`choices: List[Choice]` of `ChatCompletionChunk`, which may be empty, openai 3.57"
+_USAGE = (
+    '`choices: List[Choice]` of `ChatCompletionChunk`: "Can also be empty for the last chunk if'
+    ' you set stream_options: {include_usage: true}", openai 3.57'
+)
+_ARGUMENTS = '`arguments: str`: "the model does not always generate valid JSON", openai 3.57'
+_MESSAGE = "`content: Optional[str]` of `ChatCompletionMessage`, openai 3.57"
+_BLOCKS = "`content: List[ContentBlock]` of `Message`, a union of which `{}` has no `text`"
+_TEXT = "`text: Optional[str]` and `candidates: Optional[list[Candidate]]`, google-genai 3.6"
+_PARTS = "`parts: Optional[list[Part]]` and `text: Optional[str]`, google-genai 3.6"
+_UNION = "`ContentBlock` of `Converse` is a union: a `{}` block has no `text`, boto3 1.44"
+
+SHAPES = (
+    AnswerShape(
+        "stream-end",
+        "the last chunk of a stream has no text",
+        _NONE,
+        {CHAT: _DELTA},
+        "`stream=True`",
+        asks=True,
+    ),
+    AnswerShape(
+        "usage-chunk",
+        "the last chunk of the stream has no choices",
+        _EMPTY,
+        {CHAT: _USAGE},
+        '`stream_options={"include_usage": True}`',
+        asks=True,
+    ),
+    AnswerShape(
+        "filter-chunk",
+        "the first chunk of the stream has the content filter's results and no choices",
+        _EMPTY,
+        {CHAT: _CHUNK},
+        "a stream of Azure OpenAI",
+    ),
+    AnswerShape(
+        "thinking",
+        "the first block of the answer holds the model's thinking",
+        f"{_BLOCK}|{_NONE}",
+        {
+            MESSAGES: _BLOCKS.format("ThinkingBlock") + ", anthropic 2.14",
+            CONVERSE: _UNION.format("reasoningContent"),
+        },
+        "thinking",
+        asks=True,
+    ),
+    AnswerShape(
+        "tool-call",
+        "the model calls a tool and says nothing",
+        f"{_NONE}|{_BLOCK}",
+        {
+            CHAT: _MESSAGE,
+            MESSAGES: _BLOCKS.format("ToolUseBlock") + ", anthropic 2.14",
+            CONTENT: _TEXT,
+            CONVERSE: _UNION.format("toolUse"),
+        },
+        "tools",
+        asks=True,
+        beside="tool-call-with-text",
+    ),
+    AnswerShape(
+        "arguments-cut",
+        "the token limit cuts the arguments of a tool call",
+        _PARSED,
+        {CHAT: _ARGUMENTS},
+        "tools and a token limit",
+        asks=True,
+        beside="tool-call",
+    ),
+    AnswerShape(
+        "arguments-no-json",
+        "the arguments of a tool call are not valid JSON",
+        _PARSED,
+        {CHAT: _ARGUMENTS},
+        "tools that are not strict",
+        beside="tool-call",
+    ),
+    AnswerShape(
+        "cut-empty",
+        "the model's thinking uses up the token limit",
+        f"{_NONE}|{_EMPTY}",
+        {CONTENT: _PARTS},
+        "a token limit",
+        asks=True,
+    ),
+    AnswerShape(
+        "blocked-prompt",
+        "the prompt is blocked and there is no candidate",
+        f"{_NONE}|{_EMPTY}",
+        {CONTENT: _TEXT},
+    ),
+    AnswerShape(
+        "blocked-answer",
+        "the answer is blocked and its candidate has no content",
+        f"{_NONE}|{_EMPTY}",
+        {CONTENT: _PARTS},
+    ),
+    AnswerShape(
+        "refusal",
+        "the model refuses in the field `refusal`",
+        _NONE,
+        {CHAT: "`content: Optional[str]` and `refusal: Optional[str]`, openai 3.57"},
+        "a schema",
+    ),
+    AnswerShape(
+        "error-status",
+        "the service answers with status 429 and an error",
+        f"{_ABSENT}|{_NONE}",
+        {
+            CHAT: '`{"error": {…}}` with status 4xx or 5xx; `APIStatusError`, openai 3.57',
+            MESSAGES: '`{"type": "error", …}` with status 4xx or 5xx; `APIStatusError`,'
+            " anthropic 2.14",
+        },
+    ),
+)
+CONTROLS = tuple(dict.fromkeys(shape.beside for shape in SHAPES if shape.beside))
+"""Shapes that are run for comparison, too."""

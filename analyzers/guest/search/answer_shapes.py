@@ -1,0 +1,276 @@
+"""Shapes in which a language model may answer a request, each made where the request allows it.
+
+A script's answer ``{"shape": name, "of": answer}`` is replaced by that answer in the shape, when
+the question is known: a call of a tool where tools are offered, a block of thoughts where
+thinking is on.  Where the request does not allow the shape, the answer stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence
+
+from ..clients.described_apis import DELIVERY
+from ..protocol.api_calls import Answer, ApiRequest, RecordedAnswers
+from .answer_models.chat_answers import (
+    CALLED,
+    CHAT,
+    CONTENT,
+    CONVERSE,
+    MESSAGE,
+    REFUSAL,
+    RESPONSE,
+)
+from .structured_answers import has_limit, has_schema, is_strict, shaped
+
+SHAPE, OF = "shape", "of"
+_THOUGHT = "The question is short, so I answer it at once."
+_SIGNATURE = "c2lnbmVk"
+_LOOKING = "Let me look that up."
+
+
+class ShapedAnswers(RecordedAnswers):
+    """Recorded answers, some of which take the shape that they name."""
+
+    def __call__(self, request: ApiRequest) -> Answer:
+        """Return the answer to the question, or the next answer of the API."""
+        answer = super().__call__(request)
+        return answer if SHAPE not in answer else in_shape(answer[SHAPE], request, answer[OF])
+
+
+def in_shape(name: str, request: ApiRequest, answer: Answer) -> Answer:
+    """Return an answer in shapes, one after the other; each only where the request allows it."""
+    for each in name.split():
+        make = _SHAPES.get(request.api, {}).get(each) or _EVERYWHERE.get(each)
+        made = None if make is None else make(request, json.loads(json.dumps(answer)))
+        answer = answer if made is None else made
+    return answer
+
+
+class AnyTurn(Protocol):
+    """A model of the turns of one API."""
+
+    def answer(self, knobs: Any) -> Answer:
+        """Return the answer with a turn."""
+        ...
+
+
+Make = Callable[[ApiRequest, Dict[str, Any]], Optional[Answer]]
+
+
+def _plain(model: AnyTurn, at: Sequence[Any]) -> Make:
+    """Return what makes the answer with the same text that fits the request."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        return model.answer(shaped(str(_at(answer, at) or ""), request))
+
+    return make
+
+
+def _called(model: AnyTurn) -> Make:
+    """Return what makes a call of the first tool, with no text beside it."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        del answer
+        turn = shaped((CALLED, ""), request)
+        return model.answer(turn) if isinstance(turn, tuple) and turn[0] == CALLED else None
+
+    return make
+
+
+def _and_says(model: AnyTurn, at: Sequence[Any], part: Any) -> Make:
+    """Return what makes a call of a tool with a text beside it, as ``part`` at a place."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        made: Any = _called(model)(request, answer)
+        owner = _at(made, at[:-1])
+        if isinstance(part, dict) and made is not None:
+            owner[at[-1]].insert(0, dict(part))
+        elif made is not None:
+            owner[at[-1]] = part
+        return made  # type: ignore[no-any-return]
+
+    return make
+
+
+def _rewritten(at: Sequence[Any], change: Callable[[str], str], *, limited: bool = False) -> Make:
+    """Return what writes the text at a place otherwise; ``limited``: as the token limit cuts it."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        text = _at(answer, at)
+        allowed = has_limit(request) if limited else not has_schema(request)
+        if not (allowed and isinstance(text, str)):
+            return None
+        _at(answer, at[:-1])[at[-1]] = change(text)
+        return answer
+
+    return make
+
+
+def _at(value: Any, path: Sequence[Any]) -> Any:
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _half(text: str) -> str:
+    return text[: len(text) // 2]
+
+
+# ------------------------------------------------------------- OpenAI's
+
+_CHOICE = ("choices", 0, "message", "content")
+
+
+def _arguments(change: Callable[[str], str], *, limited: bool) -> Make:
+    """Return what makes a call of a tool whose arguments are no JSON."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        if has_limit(request) is not limited or (not limited and is_strict(request)):
+            return None
+        made: Any = _called(CHAT)(request, answer)
+        for call in _at(made, (*_CHOICE[:-1], "tool_calls")) or ():
+            call["function"]["arguments"] = change(call["function"]["arguments"])
+            made["choices"][0]["finish_reason"] = "length" if limited else "tool_calls"
+        return made  # type: ignore[no-any-return]
+
+    return make
+
+
+def _refused(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    if not has_schema(request):
+        return None
+    message = {"role": "assistant", "content": None, "refusal": REFUSAL}
+    answer["choices"] = [{"index": 0, "finish_reason": "stop", "message": message}]
+    return answer
+
+
+def _delivered(name: str) -> Make:
+    """Return what makes the same answer, brought otherwise where the request asks for it."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        around = answer.get(DELIVERY) or {}
+        wanted = request.stream.get(name)
+        return {**answer, DELIVERY: {**around, name: True}} if wanted else None
+
+    return make
+
+
+def _unchanged(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    """Return the answer as a stream ends in fact: its last part has no text."""
+    return {k: v for k, v in answer.items() if k != DELIVERY} if request.stream else None
+
+
+# ----------------------------------------- Anthropic's, Google's, AWS's
+
+
+def _is_thinking(request: ApiRequest) -> bool:
+    given = request.parameters
+    more = given.get("additionalModelRequestFields") or given.get("additional_model_request_fields")
+    found: List[Any] = [given.get("thinking")]
+    if isinstance(more, Mapping):
+        found += [more.get(name) for name in ("thinking", "reasoning_config", "reasoningConfig")]
+    kinds = (each.get("type") for each in found if isinstance(each, Mapping))
+    return any(kind in ("enabled", "adaptive") for kind in kinds)
+
+
+def _thinking(path: Sequence[Any], block: Mapping[str, Any]) -> Make:
+    """Return what puts a block of thoughts before the others."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        blocks = _at(answer, path)
+        if not (_is_thinking(request) and isinstance(blocks, list)):
+            return None
+        blocks.insert(0, dict(block))
+        return answer
+
+    return make
+
+
+_THINKING = {"type": "thinking", "thinking": _THOUGHT, "signature": _SIGNATURE}
+_REASONING = {"reasoningContent": {"reasoningText": {"text": _THOUGHT, "signature": _SIGNATURE}}}
+
+
+def _blocked_prompt(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    del request
+    rest = {key: value for key, value in answer.items() if key != "candidates"}
+    return {**rest, "prompt_feedback": {"block_reason": "PROHIBITED_CONTENT"}}
+
+
+def _blocked_answer(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    del request
+    return {**answer, "candidates": [{"index": 0, "finish_reason": "SAFETY"}]}
+
+
+def _cut_empty(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    if not has_limit(request):
+        return None
+    candidate = {"index": 0, "finish_reason": "MAX_TOKENS", "content": {"role": "model"}}
+    return {**answer, "candidates": [candidate]}
+
+
+def _status(number: int) -> Make:
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        del request, answer
+        return {DELIVERY: {"status": number}}
+
+    return make
+
+
+def _texts(at: Sequence[Any]) -> Dict[str, Make]:
+    """The ways in which a text may be written that is asked for in words, and half of it."""
+    return {
+        "fenced": _rewritten(at, lambda text: f"```json\n{text}\n```"),
+        "unreadable": _rewritten(at, lambda _: REFUSAL),
+        "cut": _rewritten(at, _half, limited=True),
+    }
+
+
+_BLOCK = ("content", 0, "text")
+_PART = ("candidates", 0, "content", "parts", 0, "text")
+_SAID = ("output", "message", "content", 0, "text")
+_OUTPUT = ("output", 0, "content", 0, "text")
+_EVERYWHERE: Mapping[str, Make] = {"error-status": _status(429)}
+_SHAPES: Mapping[str, Mapping[str, Make]] = {
+    "openai.chat_completions": {
+        **_texts(_CHOICE),
+        "plain": _plain(CHAT, _CHOICE),
+        "padded": _delivered("padded"),
+        "stream-end": _unchanged,
+        "usage-chunk": _delivered("usage"),
+        "filter-chunk": _delivered("filtered"),
+        "tool-call": _called(CHAT),
+        "tool-call-with-text": _and_says(CHAT, _CHOICE, _LOOKING),
+        "arguments-cut": _arguments(_half, limited=True),
+        "arguments-no-json": _arguments(lambda text: f"{text[:-1]},}}", limited=False),
+        "refusal": _refused,
+    },
+    "openai.responses": {**_texts(_OUTPUT), "plain": _plain(RESPONSE, _OUTPUT)},
+    "anthropic.messages": {
+        **_texts(_BLOCK),
+        "plain": _plain(MESSAGE, _BLOCK),
+        "tool-call": _called(MESSAGE),
+        "tool-call-with-text": _and_says(MESSAGE, _BLOCK[:1], {"type": "text", "text": _LOOKING}),
+        "thinking": _thinking(("content",), _THINKING),
+    },
+    "gemini.generate_content": {
+        **_texts(_PART),
+        "plain": _plain(CONTENT, _PART),
+        "tool-call": _called(CONTENT),
+        "tool-call-with-text": _and_says(CONTENT, _PART[:-2], {"text": _LOOKING}),
+        "cut-empty": _cut_empty,
+        "blocked-prompt": _blocked_prompt,
+        "blocked-answer": _blocked_answer,
+    },
+    "aws.bedrock-runtime.converse": {
+        **_texts(_SAID),
+        "plain": _plain(CONVERSE, _SAID),
+        "tool-call": _called(CONVERSE),
+        "tool-call-with-text": _and_says(CONVERSE, _SAID[:-2], {"text": _LOOKING}),
+        "thinking": _thinking(_SAID[:-2], _REASONING),
+    },
+}

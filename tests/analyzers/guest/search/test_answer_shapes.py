@@ -1,0 +1,101 @@
+"""Answers take a shape only where the question allows it."""
+
+import json
+
+import pytest
+
+from analyzers.guest.protocol.api_calls import ApiRequest
+from analyzers.guest.search.answer_models.chat_answers import CHAT, CONTENT, CONVERSE, MESSAGE
+from analyzers.guest.search.answer_shapes import ShapedAnswers, in_shape
+
+TOOL = {"name": "book", "parameters": {"type": "object", "properties": {"day": {}}}}
+TOOLS = {"tools": [{"type": "function", "function": TOOL}]}
+STRICT = {"tools": [{"type": "function", "function": {**TOOL, "strict": True}}]}
+SCHEMA = {"response_format": {"json_schema": {"schema": {"type": "object"}}}}
+THINKING = {"thinking": {"type": "enabled", "budget_tokens": 2048}}
+REASONING = {"additionalModelRequestFields": {"reasoning_config": {"type": "enabled"}}}
+APIS = {
+    "openai.chat_completions": CHAT,
+    "anthropic.messages": MESSAGE,
+    "gemini.generate_content": CONTENT,
+    "aws.bedrock-runtime.converse": CONVERSE,
+}
+
+
+def shaped(api, name, stream=None, **parameters):
+    """The plain answer, and the one in the shape."""
+    plain = APIS[api].answer("hello there")
+    request = ApiRequest(api, parameters=parameters, stream=stream or {})
+    return plain, in_shape(name, request, plain)
+
+
+@pytest.mark.parametrize(
+    ("api", "name", "parameters"),
+    [
+        ("openai.chat_completions", "tool-call", TOOLS),
+        ("openai.chat_completions", "tool-call-with-text", TOOLS),
+        ("openai.chat_completions", "arguments-cut", {**TOOLS, "max_tokens": 9}),
+        ("openai.chat_completions", "arguments-no-json", TOOLS),
+        ("openai.chat_completions", "refusal", SCHEMA),
+        ("openai.chat_completions", "cut", {"max_completion_tokens": 9}),
+        ("openai.chat_completions", "usage-chunk", {"stream": {"usage": True}}),
+        ("openai.chat_completions", "filter-chunk", {"stream": {"filtered": True}}),
+        ("anthropic.messages", "tool-call", {"tools": [{"name": "book", "input_schema": {}}]}),
+        ("anthropic.messages", "thinking", THINKING),
+        ("gemini.generate_content", "cut-empty", {"max_output_tokens": 9}),
+        ("aws.bedrock-runtime.converse", "thinking", REASONING),
+    ],
+)
+def test_shape_is_taken_only_where_the_request_allows_it(api, name, parameters):
+    plain, other = shaped(api, name, **parameters)
+    assert other != plain
+    assert shaped(api, name) == (plain, plain)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("tool-call", {**TOOLS, "tool_choice": "none"}),
+        ("arguments-cut", TOOLS),
+        ("arguments-no-json", {**TOOLS, "max_tokens": 9}),
+        ("arguments-no-json", STRICT),
+        ("fenced", SCHEMA),
+        ("usage-chunk", {"stream": {"usage": False}}),
+    ],
+)
+def test_request_rules_a_shape_out(name, parameters):
+    plain, other = shaped("openai.chat_completions", name, **parameters)
+    assert other == plain
+
+
+def test_thoughts_come_before_the_text():
+    _, answer = shaped("anthropic.messages", "thinking", **THINKING)
+    assert [block["type"] for block in answer["content"]] == ["thinking", "text"]
+    _, answer = shaped("aws.bedrock-runtime.converse", "thinking", **REASONING)
+    first, second = answer["output"]["message"]["content"]
+    assert (list(first), second) == (["reasoningContent"], {"text": "hello there"})
+
+
+def test_blocked_answers_of_gemini_have_no_text():
+    assert "candidates" not in shaped("gemini.generate_content", "blocked-prompt")[1]
+    (candidate,) = shaped("gemini.generate_content", "blocked-answer")[1]["candidates"]
+    assert (candidate["finish_reason"], "content" in candidate) == ("SAFETY", False)
+
+
+def test_arguments_are_cut_in_the_middle():
+    _, answer = shaped("openai.chat_completions", "arguments-cut", **TOOLS, max_tokens=9)
+    (call,) = answer["choices"][0]["message"]["tool_calls"]
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(call["function"]["arguments"])
+
+
+def test_only_what_names_a_shape_is_changed():
+    plain = CHAT.answer("hello")
+    script = [
+        {"api": "openai.chat_completions", "answer": {"shape": "plain fenced", "of": plain}},
+        {"api": "openai.chat_completions", "answer": plain},
+    ]
+    answers = ShapedAnswers(script)
+    request = ApiRequest("openai.chat_completions")
+    fenced = CHAT.answer("```json\nhello\n```")
+    assert [answers(request), answers(request), answers(request)] == [fenced, plain, plain]

@@ -1,0 +1,144 @@
+"""Crashes on shapes of a language model's answer, with the real SDK in a real guest."""
+
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.criteria import is_shown
+from analyzers.vocabulary import ApiCall, Finding
+from tests.analyzers.cloud.bench import goals
+from tests.worker.sessions import laboratory, target, tree
+from worker.executor.sandbox_executor import SandboxExecutor
+
+CHAT = "openai.chat_completions"
+HEAD = """\
+import json
+import os
+
+import requests
+from openai import OpenAI
+
+client = OpenAI()
+PARAMETERS = {"type": "object", "properties": {"day": {"type": "string"}}}
+TOOLS = [{"type": "function", "function": {"name": "book", "parameters": PARAMETERS}}]
+BASE = os.environ.get("BASE", "http://localhost:8080/v1")
+
+
+def ask(text, **options):
+    messages = [{"role": "user", "content": text}]
+    return client.chat.completions.create(model="m", messages=messages, **options)
+
+
+"""
+STREAM = """\
+def check(text: str):
+    stream = ask(text, stream=True, stream_options={"include_usage": True})
+    parts = []
+    for chunk in stream:
+        {piece}
+    return "".join(parts)
+"""
+NO_USAGE = """\
+def check(text: str):
+    said = ""
+    for chunk in ask(text, stream=True):
+        said += chunk.choices[0].delta.content{default}
+    return said
+"""
+TOOL = """\
+def check(text: str):
+    message = ask(text, tools=TOOLS{limit}).choices[0].message
+    if message.tool_calls:
+        return {arguments}
+    return message.content.strip()
+"""
+SILENT_TOOL = """\
+def check(text: str):
+    return {content}.strip() + str(len(TOOLS))
+"""
+REST = """\
+def check(text: str):
+    body = {"messages": [{"role": "user", "content": text}]}
+    response = requests.post(f"{BASE}/chat/completions", json=body)
+    GUARD
+    return response.json()["choices"][0]["message"]["content"]
+"""
+LOST = """\
+def check(text: str):
+    said = ask("Answer in JSON: " + text).choices[0].message.content or ""
+    FENCE
+    try:
+        return json.loads(said)
+    except ValueError:
+        return []
+"""
+ARGUMENTS = "json.loads(message.tool_calls[0].function.arguments)"
+SAFE = "message.tool_calls[0].function.arguments"
+ADDED = "parts.append(chunk.choices[0].delta.content or '')"
+WITH_TOOLS = "ask(text, tools=TOOLS).choices[0].message.content"
+
+
+@pytest.fixture
+def found(tmp_path):
+    """The findings about shapes in a program."""
+
+    def found(source: str) -> list[tuple[str, str]]:
+        text = HEAD + source
+        head = tree(tmp_path / "head", app=text)
+        line = next(n for n, each in enumerate(text.splitlines(), 1) if "def check" in each)
+        asked = replace(
+            target(),
+            line=line,
+            end_line=len(text.splitlines()),
+            calls=(ApiCall(CHAT, "app.py", "ask", 15),),
+            goals=tuple(each for each in goals(text) if each.function == "check"),
+        )
+        with closing(SandboxExecutor(laboratory(head, head), asked, time.monotonic() + 120)) as at:
+            verdicts = list(CloudAnalyzer().examine(asked, at))
+            kept = [each for each in verdicts if isinstance(each, Finding)]
+            for each in kept:
+                assert is_shown(each.criterion, at.run(each.probes))
+        return [(f.evidence.get("shape") or f.evidence["misuse"], str(f.level)) for f in kept]
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (STREAM.replace("{piece}", ADDED), [("usage-chunk", "failure")]),
+        (STREAM.replace("{piece}", f"if chunk.choices: {ADDED}"), []),
+        (NO_USAGE.replace("{default}", ""), [("stream-end", "failure")]),
+        (NO_USAGE.replace("{default}", " or ''"), []),
+        (SILENT_TOOL.replace("{content}", WITH_TOOLS), [("tool-call", "failure")]),
+        (SILENT_TOOL.replace("{content}", f"({WITH_TOOLS} or '')"), []),
+        (SILENT_TOOL.replace("{content}", "ask(text).choices[0].message.content"), []),
+        (
+            TOOL.replace("{arguments}", ARGUMENTS).replace("{limit}", ", max_tokens=64"),
+            [("arguments-cut", "failure")],
+        ),
+        (
+            TOOL.replace("{arguments}", ARGUMENTS).replace("{limit}", ""),
+            [("arguments-no-json", "warning")],
+        ),
+        (TOOL.replace("{arguments}", SAFE).replace("{limit}", ", max_tokens=64"), []),
+        (REST.replace("GUARD", "pass"), [("error-status", "warning")]),
+        (REST.replace("GUARD", "response.raise_for_status()"), []),
+        (LOST.replace("FENCE", "pass"), [("lost-answer", "warning")]),
+        (LOST.replace("FENCE", "said = said.removeprefix('```json').removesuffix('```')"), []),
+        (
+            LOST.replace("FENCE", "pass") + "\n\ndef other(text):\n    return text.strip('```')\n",
+            [("lost-answer", "failure")],
+        ),
+    ],
+)
+def test_shape_is_told_where_the_request_allows_it_and_nothing_guards(found, source, told):
+    assert found(source) == told
+
+
+def test_crash_that_a_caller_handles_is_silent(found):
+    caller = "\n\ndef call():\n    try:\n        check('x')\n    except IndexError:\n        pass\n"
+    assert found(STREAM.replace("{piece}", ADDED) + caller) == []
