@@ -211,6 +211,7 @@ class AnswerValues:
         self._optional: set[str] = set()
         self._given: set[str] = set()
         self._roots: dict[ast.Call, Root] = {}
+        self._added = list(_added(function)) if function else []
         for argument, default in parameters(function) if function else ():
             self._given.add(argument.arg)
             if default is not None:
@@ -276,7 +277,7 @@ class AnswerValues:
         if request.streams:
             return AnswerValue(f"list[{request.returns}]", root)
         stream = next((each.value for each in node.keywords if each.arg == "stream"), None)
-        if stream is None and root.seen:
+        if stream is None and "stream" not in root.keys and (root.seen or root.keys):
             return AnswerValue(request.returns, root)
         if isinstance(stream, ast.Constant) and stream.value in (True, False, None):
             streamed = f"list[{request.stream}]" if request.stream else ""
@@ -303,6 +304,9 @@ class AnswerValues:
         given = self._resolved(node)
         for word, value in _words_in(given):
             self._note(word, value, keys, 0)
+        name = node.id if isinstance(node, ast.Name) else ""
+        for word in (key for owner, key in self._added if owner == name):
+            keys.setdefault(word, False)
         return given is node and isinstance(node, ast.Dict) and None not in node.keys
 
     def _note(self, name: str, value: ast.expr, keys: dict[str, bool], depth: int) -> None:
@@ -344,6 +348,18 @@ def parameters(function: Function) -> Iterator[tuple[ast.arg, ast.expr | None]]:
     for rest in (function.args.vararg, function.args.kwarg):
         if rest is not None:
             yield rest, None
+
+
+def _added(function: Function) -> Iterator[tuple[str, str]]:
+    """Yield the keys that a function adds to dictionaries by name: ``options["tools"] = …``."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Subscript(
+                value=ast.Name(id=name), slice=ast.Constant(value=str(key)), ctx=ast.Store()
+            ):
+                yield name, key
+            case _:
+                pass
 
 
 def _words_in(value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

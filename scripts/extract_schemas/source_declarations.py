@@ -23,6 +23,7 @@ ROOTS: Mapping[str, tuple[str, Sequence[str]]] = {
             "openai.types.chat.chat_completion.ChatCompletion",
             "openai.types.chat.chat_completion_chunk.ChatCompletionChunk",
             "openai.types.chat.parsed_chat_completion.ParsedChatCompletion",
+            "openai.types.responses.response.Response",
         ),
     ),
     "groq": (
