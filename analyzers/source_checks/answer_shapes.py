@@ -249,7 +249,7 @@ def _level(use: _Use) -> Level | None:
     asked = [root.keys[word] for word in shape.asked if word in root.keys]
     if any(asked):
         return Level.FAILURE
-    if asked or (shape.unasked if root.seen else shape.unseen):
+    if asked or (shape.unasked if root.line else shape.unseen):
         return Level.WARNING
     return None
 

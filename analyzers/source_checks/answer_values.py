@@ -50,7 +50,8 @@ class AnswerValue:
     """A value of one of the SDKs' types.
 
     ``trail`` are the fields through which it was reached, each with its class; ``union`` is the
-    named union that it is a member of; ``taken``: it is an element of the list at the trail's end.
+    named union that it is a member of; ``taken``: it is the first or any element of the list at the
+    trail's end.
     """
 
     kind: str
@@ -243,7 +244,9 @@ class AnswerValues:
         if isinstance(index, ast.Constant) and isinstance(index.value, str):
             held = self.of(owner)
             return self._field(held, index.value) if held and is_dictionary(held) else None
-        return self.element(owner)
+        element = self.element(owner)
+        first = isinstance(index, ast.Constant) and index.value == 0
+        return element if element is None or first else replace(element, taken=False, union="")
 
     def element(self, node: ast.expr) -> AnswerValue | None:
         """Return an element of what a list or stream gives."""

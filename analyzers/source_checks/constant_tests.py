@@ -41,7 +41,7 @@ def _of_chain(node: ast.Compare, tree: ast.Module) -> Iterator[Defect]:
     """Yield the two constants that a chained comparison compares."""
     operands = [node.left, *node.comparators]
     links = list(zip(operands, node.ops, node.comparators, strict=False))
-    if len(links) < len(("one", "other")):
+    if len(links) < len(("one", "other")) or all(map(_is_number, operands)):
         return
     for left, operator, right in links:
         if _is_number(left) and _is_number(right):

@@ -16,7 +16,7 @@ def test_chain_with_two_constants_is_told(test):
     assert rules(f"def f(x):\n    return {test}\n") == [("cloud/misuse", 2)]
 
 
-@pytest.mark.parametrize("test", ["0.25 <= x <= 1.0", "x >= low <= 1.0", "1 <= 2", "x > 0.2"])
+@pytest.mark.parametrize("test", ["0.25 <= x <= 1.0", "x >= low <= 1.0", "0 < 1 <= 2", "x > 0.2"])
 def test_chain_around_what_is_tested_is_quiet(test):
     assert rules(f"def f(x, low):\n    return {test}\n") == []
 

@@ -152,6 +152,9 @@ def test_handler_around_the_use_is_quiet(caught):
     "text",
     [
         f"{ANTHROPIC}def f(m):\n    return {CLAUDE}).content[0].text\n",
+        f"{ANTHROPIC}def f(m):\n    a = {CLAUDE}, thinking={{'type': 'enabled'}})\n"
+        "    return a.content[-1].text + a.content[1].text\n",
+        f"{OPENAI}def f(m, o):\n    for c in {ASKED}, stream=True, **o):\n        c.choices[0]\n",
         f"{ANTHROPIC}def f(m):\n    a = {CLAUDE}, thinking={{'type': 'disabled'}})\n"
         "    return a.content[0].text\n",
         f"{ANTHROPIC}def f(m):\n    a = {CLAUDE}, tools=m)\n"
@@ -167,6 +170,7 @@ def test_handler_around_the_use_is_quiet(caught):
         "    return a.choices[0].message.content.strip()\n",
         f"from zhipuai import ZhipuAI\nclient = ZhipuAI()\ndef f(m):\n    a = {ASKED}, tools=m)\n"
         "    return a.choices[0].message.content.strip()\n",
+        f"{GEMINI}def f(said: types.Content):\n    return [p.text for p in said.parts]\n",
         "def f(:\n",
     ],
 )
