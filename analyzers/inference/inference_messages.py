@@ -88,7 +88,8 @@ def argument_recipes(probe: Probe) -> dict[str, str]:
 def given_clause(probe: Probe) -> str:
     """Return what a call is given, as the beginning of a sentence."""
     if probe.program is not None:
-        varied = f" with {probe.program.variation}" if probe.program.variation else ""
+        said = probe.program.variation
+        varied = f" {said}" if said.startswith("with") else f" with {said}" if said else ""
         return f"In the project's own example at {probe.program.place}{varied}, "
     parts = [f"`{name} = {recipe}`" for name, recipe in argument_recipes(probe).items()]
     return f"Given {join_words(parts)}, " if parts else "Called without arguments, "
