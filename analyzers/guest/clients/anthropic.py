@@ -45,10 +45,11 @@ class Anthropic:
 
 def _events(wire: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
     """The message without its blocks, each block in parts, and how the message ends."""
-    usage = wire.get("usage") or {}
+    usage: Mapping[str, Any] = wire.get("usage") or {}
+    blocks: List[Dict[str, Any]] = wire.get("content") or []
     begun = {**wire, "content": [], "stop_reason": None, "stop_sequence": None}
     yield {"type": "message_start", "message": begun}
-    for index, block in enumerate(wire.get("content") or ()):
+    for index, block in enumerate(blocks):
         deltas = list(_deltas(block))
         empty = {n: type(v)() for n, v in block.items() if n in _GROWING and v is not None}
         yield {"type": "content_block_start", "index": index, "content_block": {**block, **empty}}
