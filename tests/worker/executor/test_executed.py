@@ -74,6 +74,7 @@ def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
     class Guest:
         prepared = PreparedTarget((), (), ())
         used = frozenset()
+        patience = 1.0
 
         def __init__(self, *_):
             pass
