@@ -69,7 +69,7 @@ _NAMED: Mapping[str, str] = {
     "repair_reached": "inputs that take the branch with the repair",
     "repair_tests": "the project's tests with the repair",
 }
-_USUAL: Mapping[str, Json] = {"judged_together": 1, "unread": 0, "added_labels": []}
+_USUAL: Mapping[str, Json] = {"judged_together": 1, "unread": 0, "added_labels": [], "inputs": 0}
 _ORDER = [Status.NEW, Status.FLAKY, Status.EXISTING, Status.FIXED]
 _FIGURES = re.compile(r"[\d,]+ of [\d,]+|[\d.]+(?:–[\d.]+)? %")
 _LEVELS = [Level.FAILURE, Level.WARNING, Level.NOTICE]
@@ -122,7 +122,8 @@ def counted(number: int, noun: str) -> str:
 
 def overview(report: AnyReport) -> str:
     """Return the counts beside the headline, which has that of functions unless all are tested."""
-    parts = [tested_sentence(report.tests)] if all_tested(report.tests) else []
+    tested = report.tests and all_tested(report.tests)
+    parts = [tested_sentence(report.tests)] if tested else []
     by_status = Counter(finding.status for finding in report.findings)
     parts += [
         counted(by_status[status], f"{status} finding") for status in _ORDER if by_status[status]
@@ -251,8 +252,9 @@ def evidence_lines(finding: AnyFinding) -> list[tuple[str, str]]:
         (_NAMED.get(key, key.replace("_", " ")), _evidence(key, value))
         for key, value in finding.evidence.items()
         if key not in told
-        and value not in (None, {})
+        and value not in (None, {}, "")
         and _USUAL.get(key) != value
+        and (key, value) != ("raised_at", f"{finding.path}:{finding.line}")
         and not (about_inputs and key == "lines" and value == [finding.line])
     ]
     if about_inputs:
