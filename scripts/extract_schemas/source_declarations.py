@@ -302,8 +302,22 @@ def main(folder: Path) -> None:
     if (folder / "botocore").is_dir():
         tables["bedrock"] = service_declarations(folder, "bedrock-runtime", "ConverseResponse")
     for name, table in tables.items():
-        text = json.dumps(table, indent=1, sort_keys=True)
-        (DATA / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        (DATA / f"{name}.json").write_text(_lines(table), encoding="utf-8")
+
+
+def _lines(table: Mapping[str, object]) -> str:
+    """Return a table as JSON with a line for each entry of its parts."""
+    parts: list[str] = []
+    for name, part in sorted(table.items()):
+        if isinstance(part, dict):
+            entries = (
+                f"{json.dumps(key)}: {json.dumps(value, sort_keys=True)}"
+                for key, value in sorted(part.items())
+            )
+            parts.append(f"{json.dumps(name)}: {{\n" + ",\n".join(entries) + "\n}")
+        else:
+            parts.append(f"{json.dumps(name)}: {json.dumps(part)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":
