@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from analyzers.criteria import crash_of
 from analyzers.ports import Executor
 from analyzers.rules.code_error_rules import CODE_ERROR, error
+from analyzers.source_checks.parsed_text import parsed
+from analyzers.source_checks.unbound_names import is_announced
 from analyzers.vocabulary import (
     Crashes,
     ErrorOrigin,
@@ -42,7 +44,20 @@ def is_own_error(run: Run, bench: Executor) -> bool:
         return False
     if ending.origin is ErrorOrigin.UNKNOWN or ending.path not in bench.paths():
         return False
+    if _is_announced(ending, bench.source(ending.path)):
+        return False
     return not any(_supplied(pattern, bench) for pattern in _supplies(ending, bench))
+
+
+def _is_announced(ending: Raised, text: str) -> bool:
+    """Return whether a decorator names what is undefined, as it supplies it."""
+    found = _NAMES.search(ending.message)
+    tree = parsed(text) if found is not None and found["name"] else None
+    return tree is not None and any(
+        isinstance(node, ast.Name) and is_announced(node, tree)
+        for node in ast.walk(tree)
+        if getattr(node, "lineno", 0) == ending.line
+    )
 
 
 def code_error(analyzer: str, target: Target, seen: ObservedError, bench: Executor) -> Finding:

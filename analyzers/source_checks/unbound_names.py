@@ -128,11 +128,11 @@ def _undefined(tree: ast.Module, text: str) -> Iterator[UnboundName]:
     for node in _undefined_by_pyflakes(tree, starred=bool(stars)):
         if stars and not _is_missing_module(node, tree):
             continue
-        if not is_spared(node, tree, late=late) and not _is_announced(node, tree):
+        if not is_spared(node, tree, late=late) and not is_announced(node, tree):
             yield UnboundName(node.id, function_name(node, tree), node.lineno, "undefined")
 
 
-def _is_announced(node: ast.Name, tree: ast.Module) -> bool:
+def is_announced(node: ast.Name, tree: ast.Module) -> bool:
     """Return whether a decorator around a name spells it in quotes, as it supplies it."""
     decorators = (
         each for outer in ancestors(node, tree) for each in getattr(outer, "decorator_list", ())

@@ -49,6 +49,12 @@ def test_errors_of_the_code_are_own(ending):
     assert is_own(ending)
 
 
+def test_name_that_a_decorator_supplies_is_not_missing():
+    text = '@register(needs=["lables"])\ndef check():\n    return lables()\n'
+    assert not is_own_error(Run(raised()), ErrorBench({"app.py": text}))
+    assert is_own_error(Run(raised()), ErrorBench({"app.py": text.replace('lables"', 'other"')}))
+
+
 @pytest.mark.parametrize(
     "ending",
     [
