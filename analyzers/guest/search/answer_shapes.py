@@ -36,7 +36,8 @@ class ShapedAnswers(RecordedAnswers):
     def __call__(self, request: ApiRequest) -> Answer:
         """Return the answer to the question, or the next answer of the API."""
         answer = super().__call__(request)
-        return answer if SHAPE not in answer else in_shape(answer[SHAPE], request, answer[OF])
+        named = answer.keys() == {SHAPE, OF}
+        return in_shape(answer[SHAPE], request, answer[OF]) if named else answer
 
 
 def in_shape(name: str, request: ApiRequest, answer: Answer) -> Answer:
