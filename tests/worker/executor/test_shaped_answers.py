@@ -106,39 +106,43 @@ def found(tmp_path):
     return found
 
 
+CASES = (
+    (STREAM.replace("{piece}", ADDED), [("usage-chunk", "failure")]),
+    (STREAM.replace("{piece}", f"if chunk.choices: {ADDED}"), []),
+    (NO_USAGE.replace("{default}", ""), [("stream-end", "failure")]),
+    (NO_USAGE.replace("{default}", " or ''"), []),
+    (SILENT_TOOL.replace("{content}", WITH_TOOLS), [("tool-call", "failure")]),
+    (SILENT_TOOL.replace("{content}", f"({WITH_TOOLS} or '')"), []),
+    (SILENT_TOOL.replace("{content}", "ask(text).choices[0].message.content"), []),
+    (
+        TOOL.replace("{arguments}", ARGUMENTS).replace("{limit}", ", max_tokens=64"),
+        [("arguments-cut", "failure")],
+    ),
+    (
+        TOOL.replace("{arguments}", ARGUMENTS).replace("{limit}", ""),
+        [("arguments-no-json", "warning")],
+    ),
+    (TOOL.replace("{arguments}", SAFE).replace("{limit}", ", max_tokens=64"), []),
+    (REST.replace("GUARD", "pass"), [("error-status", "warning")]),
+    (REST.replace("GUARD", "response.raise_for_status()"), []),
+    (LOST.replace("FENCE", "pass"), [("lost-answer", "warning")]),
+    (LOST.replace("FENCE", "said = said.removeprefix('```json').removesuffix('```')"), []),
+    (
+        LOST.replace("FENCE", "pass") + "\n\ndef other(text):\n    return text.strip('```')\n",
+        [("lost-answer", "failure")],
+    ),
+)
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
-    [
-        (STREAM.replace("{piece}", ADDED), [("usage-chunk", "failure")]),
-        (STREAM.replace("{piece}", f"if chunk.choices: {ADDED}"), []),
-        (NO_USAGE.replace("{default}", ""), [("stream-end", "failure")]),
-        (NO_USAGE.replace("{default}", " or ''"), []),
-        (SILENT_TOOL.replace("{content}", WITH_TOOLS), [("tool-call", "failure")]),
-        (SILENT_TOOL.replace("{content}", f"({WITH_TOOLS} or '')"), []),
-        (SILENT_TOOL.replace("{content}", "ask(text).choices[0].message.content"), []),
-        (
-            TOOL.replace("{arguments}", ARGUMENTS).replace("{limit}", ", max_tokens=64"),
-            [("arguments-cut", "failure")],
-        ),
-        (
-            TOOL.replace("{arguments}", ARGUMENTS).replace("{limit}", ""),
-            [("arguments-no-json", "warning")],
-        ),
-        (TOOL.replace("{arguments}", SAFE).replace("{limit}", ", max_tokens=64"), []),
-        (REST.replace("GUARD", "pass"), [("error-status", "warning")]),
-        (REST.replace("GUARD", "response.raise_for_status()"), []),
-        (LOST.replace("FENCE", "pass"), [("lost-answer", "warning")]),
-        (LOST.replace("FENCE", "said = said.removeprefix('```json').removesuffix('```')"), []),
-        (
-            LOST.replace("FENCE", "pass") + "\n\ndef other(text):\n    return text.strip('```')\n",
-            [("lost-answer", "failure")],
-        ),
-    ],
+    [*CASES[:2], *(pytest.param(*each, marks=pytest.mark.slow) for each in CASES[2:])],
 )
 def test_shape_is_told_where_the_request_allows_it_and_nothing_guards(found, source, told):
     assert found(source) == told
 
 
+@pytest.mark.slow
 def test_crash_that_a_caller_handles_is_silent(found):
     caller = "\n\ndef call():\n    try:\n        check('x')\n    except IndexError:\n        pass\n"
     assert found(STREAM.replace("{piece}", ADDED) + caller) == []
