@@ -38,7 +38,7 @@ class DefinitionOutline:
 
     @classmethod
     def of(cls, source: str) -> DefinitionOutline | None:
-        """The outline of a text; ``None`` where it cannot be parsed."""
+        """The outline of a text; ``None`` where it cannot be parsed, or is nested too deep."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -51,7 +51,10 @@ class DefinitionOutline:
                 node, clean=False
             ):
                 node.body = node.body[1:] or [ast.Pass(lineno=node.lineno, col_offset=0)]
-        found._module(tree)
+        try:
+            found._module(tree)
+        except RecursionError:
+            return None
         return found
 
     def _module(self, tree: ast.Module) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from analyzers.source_checks import code_defects
@@ -22,14 +23,29 @@ CONSTANT_TEST, MISSING_KEY = "constant-test", "missing-key"
 UNKNOWN_NAME = "unknown-name"
 
 Reader = Callable[[str], Sequence[Defect]]
+
+
+def _bounded(read: Reader) -> Reader:
+    """Return a check that finds nothing in code that is nested too deep to be walked."""
+
+    @functools.wraps(read)
+    def bounded(text: str) -> Sequence[Defect]:
+        try:
+            return read(text)
+        except RecursionError:
+            return ()
+
+    return bounded
+
+
 READERS: Mapping[str, Reader] = {
-    UNBOUND_NAME: code_defects.unbound,
-    RAISING_CALL: code_defects.raising,
-    MISSING_RETURN: code_defects.missing,
-    MISSING_PART: missing_parts,
-    UNKNOWN_NAME: unknown_names,
-    CONSTANT_TEST: constant_tests,
-    MISSING_KEY: missing_keys,
+    UNBOUND_NAME: _bounded(code_defects.unbound),
+    RAISING_CALL: _bounded(code_defects.raising),
+    MISSING_RETURN: _bounded(code_defects.missing),
+    MISSING_PART: _bounded(missing_parts),
+    UNKNOWN_NAME: _bounded(unknown_names),
+    CONSTANT_TEST: _bounded(constant_tests),
+    MISSING_KEY: _bounded(missing_keys),
 }
 """The checks of every changed function."""
 
@@ -54,6 +70,9 @@ NAMES = frozenset({*READERS, *_IDENTITIES})
 
 def identities(reader: str, text: str) -> frozenset[str]:
     """Return what tells the defects that a check finds in a text from others."""
-    if reader in _IDENTITIES:
-        return _IDENTITIES[reader](text)
-    return frozenset(each.key for each in READERS[reader](text))
+    try:
+        if reader in _IDENTITIES:
+            return _IDENTITIES[reader](text)
+        return frozenset(each.key for each in READERS[reader](text))
+    except RecursionError:
+        return frozenset()

@@ -145,7 +145,7 @@ def is_announced(node: ast.Name, tree: ast.Module) -> bool:
 
 
 def _undefined_by_pyflakes(tree: ast.Module, *, starred: bool) -> list[ast.Name]:
-    """Return the names that pyflakes finds undefined, in order.
+    """Return the names that pyflakes finds undefined, in order; none in code nested too deep.
 
     Where a star import may bind any name, those that nothing else binds.
     """
@@ -154,7 +154,11 @@ def _undefined_by_pyflakes(tree: ast.Module, *, starred: bool) -> list[ast.Name]
         bound = {*dir(builtins), *INJECTED, *_OF_MODULES, "__class__", *_bound_anywhere(tree)}
         return [node for node in loads if node.id not in bound]
     places = {(n.lineno, n.col_offset): n for n in loads}
-    told = (each for each in Checker(tree).messages if isinstance(each, UndefinedName))
+    try:
+        messages = Checker(tree).messages
+    except RecursionError:
+        return []
+    told = (each for each in messages if isinstance(each, UndefinedName))
     found = (places.get((each.lineno, each.col)) for each in told)
     return [node for node in found if node is not None and node.id not in INJECTED]
 

@@ -5,6 +5,7 @@ import pytest
 from analyzers.source_checks.constant_tests import constant_tests
 from analyzers.source_checks.literal_keys import missing_keys
 from analyzers.source_checks.raising_calls import raising_calls
+from analyzers.source_checks.readers import READERS, identities
 
 
 def rules(text):
@@ -108,3 +109,12 @@ def test_key_that_the_literal_lacks_is_told():
 )
 def test_key_that_may_be_there_is_quiet(use):
     assert missing_keys(f"def f(k):\n    d = {{'a': 1}}\n    return {use}\n") == ()
+
+
+DEEP = "import os\n\ndef f(a):\n    if a == 0: pass\n" + "    elif a == 1: pass\n" * 2500
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_code_that_is_nested_too_deep_is_left_alone(name):
+    assert not READERS[name](DEEP)
+    assert not identities(name, DEEP)
