@@ -36,7 +36,7 @@ class ShapedAnswers(RecordedAnswers):
     def __call__(self, request: ApiRequest) -> Answer:
         """Return the answer to the question, or the next answer of the API."""
         answer = super().__call__(request)
-        named = answer.keys() == {SHAPE, OF}
+        named = SHAPE in answer and OF in answer
         return in_shape(answer[SHAPE], request, answer[OF]) if named else answer
 
 
