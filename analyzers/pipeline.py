@@ -17,6 +17,7 @@ from analyzers.vocabulary import (
     Crashes,
     Finding,
     Level,
+    Reason,
     Skipped,
     Status,
     Target,
@@ -106,15 +107,20 @@ def studies(analyzers: Sequence[Analyzer]) -> bool:
 def study(targets: Sequence[Target], bench: Executor) -> list[Target]:
     """Run what is run once for all targets of a change: the project's own programs.
 
-    Return the targets: those first that are not as on base in some of them, and those last of
-    which they ran every changed line on both revisions.
+    Return the targets: those first that are not as on base in some of them, then what has changed
+    itself; among their like those last of which they ran every changed line on both revisions.
     """
     from analyzers.properties.driver_search import driver_study  # noqa: PLC0415
 
     with suppress(Exception):  # each target asks again, and tells what went wrong
         found = driver_study(bench)
         different = found.different
-        return sorted(targets, key=lambda each: (each.id not in different, found.covers(each)))
+
+        def rank(target: Target) -> tuple[bool, bool, bool]:
+            changed = target.reason is Reason.CHANGED
+            return target.id not in different, not changed, found.covers(target)
+
+        return sorted(targets, key=rank)
     return list(targets)
 
 

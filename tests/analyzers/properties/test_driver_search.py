@@ -1,13 +1,15 @@
 """The project's own programs on base and head, both run for real."""
 
 import ast
+from dataclasses import replace
 
 import pytest
 
+from analyzers.pipeline import study
 from analyzers.properties import driver_search
 from analyzers.properties.driver_findings import count_driver_runs, driven
 from analyzers.properties.driver_search import driver_study
-from analyzers.vocabulary import Crashes, Level, Run, TimedOut, Violates
+from analyzers.vocabulary import Crashes, Level, Reason, Run, TimedOut, Violates
 from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
 
 CODE = """import torch
@@ -176,6 +178,15 @@ def test_difference_is_told_of_the_function_that_explains_it():
     assert [each.rule for each in told["_scaled"]] == ["behaviour/changed"]
     assert driver_study(bench) is study
     assert study.different == {"net.py::_scaled"}
+
+
+def test_what_changed_comes_before_what_calls_it_though_its_lines_ran():
+    bench = TwoRevisions(TWO, TWO.replace("y * scale", "scale * y"), {"README.md": README})
+    bench.changed = [target("_scaled")]
+    caller = replace(target("Net.forward"), reason=Reason.CALLS_CHANGED)
+    assert study([caller, target("_scaled")], bench) == [target("_scaled"), caller]
+    assert driver_study(bench).covers(target("_scaled"))
+    assert not driver_study(bench).different
 
 
 def test_new_function_is_reached_and_varied_by_head_alone():
