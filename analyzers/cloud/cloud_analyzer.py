@@ -15,7 +15,7 @@ from analyzers.catalogue import Api
 from analyzers.cloud.api_answers import with_sample_answers
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.examination import Examination
-from analyzers.cloud.messages import ASSUMED, NOT_CALLED
+from analyzers.cloud.messages import NOT_CALLED
 from analyzers.cloud.readings.target_text import TargetText
 from analyzers.cloud.readings.text_readings import readings
 from analyzers.cloud.repairs.guards.guard_clauses import guarded
@@ -125,10 +125,10 @@ class CloudAnalyzer:
             yield from _uncalled(target, searched, bench)
             return
         look = Examination(target, bench, searched, searched.template)
-        if look.is_assumed:
-            yield look.skipped(ASSUMED, *target.goals)
+        if look.unjudged:
+            yield look.skipped(look.unjudged, *target.goals)
         for stage in STAGES:
-            if look.is_assumed and stage in JUDGING:
+            if look.unjudged and stage in JUDGING:
                 continue
             for verdict in stage(look):
                 told = compared(verdict, look)

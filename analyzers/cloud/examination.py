@@ -12,6 +12,7 @@ from analyzers.cloud.answer_crashes import CrashLog, ExecutedProbe
 from analyzers.cloud.api_answers import sample_script
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.inversion import Inverter
+from analyzers.cloud.messages import ASSUMED, LEARNED
 from analyzers.cloud.objectives import Objective
 from analyzers.code_errors import is_own_error
 from analyzers.guest.protocol.input_paths import SERVICE, parse
@@ -24,6 +25,7 @@ from analyzers.vocabulary import (
     NotRun,
     Probe,
     Raised,
+    RecipeArgument,
     Run,
     SearchResult,
     Skipped,
@@ -81,12 +83,16 @@ class Examination:
         return self.own_errors[ending]
 
     @cached_property
-    def is_assumed(self) -> bool:
-        """Return whether libraries or services that are not here were assumed to give something.
+    def unjudged(self) -> str | None:
+        """Return why the share of inputs that reach a branch tells nothing; crashes do tell.
 
-        Of such runs a crash tells something, the share of inputs that reach a branch nothing.
+        Libraries or services that are not here were assumed to give something, or arguments
+        were learned from how the code uses them.
         """
-        return any(parse(key).root == SERVICE for key in self.template.arguments)
+        if any(parse(key).root == SERVICE for key in self.template.arguments):
+            return ASSUMED
+        learned = any(isinstance(a, RecipeArgument) for a in self.template.arguments.values())
+        return LEARNED if learned else None
 
     @cached_property
     def inverter(self) -> Inverter:

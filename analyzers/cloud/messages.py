@@ -437,6 +437,9 @@ ASSUMED = (
     "branches are not judged by inputs: answers of libraries or services that are not here were "
     "assumed"
 )
+LEARNED = (
+    "branches are not judged by inputs: the arguments were made up from how the code uses them"
+)
 OUT_OF_TIME = "the time budget was spent"
 
 

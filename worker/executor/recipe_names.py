@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from analyzers.guest.inputs.makers import MAKERS
 from analyzers.guest.inputs.recipes import BadRecipe, CallRecipe, NameRecipe, Recipe, parse, parts
-from analyzers.vocabulary import Argument, ExplorationResult, Probe, RecipeArgument
+from analyzers.vocabulary import Argument, ExplorationResult, Probe, RecipeArgument, SearchResult
 
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 _MADE = (ast.Call, ast.Lambda)
@@ -203,6 +203,8 @@ def _dotted(node: ast.AST, known: dict[str, str]) -> str | None:
 
 MOST_STEPS = 8
 _CALLS = "config"
+_PLAIN = frozenset({"config", "coroutine", "function", "path"})
+"""Makers of the values that a search learns."""
 _HARMLESS = frozenset(
     {
         *("abc", "argparse", "collections", "dataclasses", "datetime", "decimal", "enum"),
@@ -303,6 +305,27 @@ class RecipeNames:
         if path is None:
             return [NameOrigin(len(rest), module=module)]
         return self._origins(path, [name, *rest], steps)
+
+
+def without_foreign_recipes(searched: SearchResult) -> SearchResult:
+    """Return a search's result without probes whose recipes name or call what is not plain."""
+    if searched.template is None or _is_plain(searched.template):
+        return replace(
+            searched,
+            witnesses=tuple(each for each in searched.witnesses if _is_plain(each.probe)),
+            crashes=tuple(each for each in searched.crashes if _is_plain(each[0])),
+        )
+    return SearchResult(None, obstacle="the arguments that the search found are no plain values")
+
+
+def _is_plain(probe: Probe) -> bool:
+    recipes = [a.recipe for a in probe.arguments.values() if isinstance(a, RecipeArgument)]
+    try:
+        found = [part for recipe in recipes for part in parts(parse(recipe))]
+    except BadRecipe:
+        return False
+    calls = {part.function for part in found if isinstance(part, CallRecipe)}
+    return calls <= _PLAIN and not any(isinstance(part, NameRecipe) for part in found)
 
 
 def _own(bound: Bindings, name: str, beyond: int) -> Iterator[NameOrigin]:

@@ -6,11 +6,22 @@ import argparse
 import builtins
 import contextlib
 import io
-import itertools
 import json
 import os
 import sys
-from typing import Any, Callable, ContextManager, Dict, Generator, List, Mapping, Optional
+from types import GeneratorType
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    Generator,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Union,
+)
 
 from ..protocol import input_paths
 from ..protocol.argument_decoding import Upload
@@ -273,7 +284,7 @@ def _standing(root: str, value: Any, namespace: Mapping[str, Any]) -> ContextMan
     if path is not None:
         return project_files.file_placed(path, value)
     if root == input_paths.INPUT:
-        return typed_text(str(value))
+        return typed_text(value if _is_script(value) else str(value))
     if root == input_paths.ARGUMENTS:
         return _started_with(list(value))
     if root == input_paths.CAMERA:
@@ -353,18 +364,24 @@ def _words(action: Any, text: str) -> List[str]:
     return [*switches[-1:], *([str(value)] * (count if given else 0))]
 
 
+def _is_script(value: Any) -> bool:
+    return isinstance(value, (list, GeneratorType))
+
+
 @contextlib.contextmanager
-def typed_text(text: str) -> Generator[None, None, None]:
-    """Standard input: the text, and for each of a few questions the text again."""
-    answers = itertools.repeat(text, MOST_LINES)
+def typed_text(typed: Union[str, Iterable[str]]) -> Generator[None, None, None]:
+    """Standard input: the text, and for each of a few questions the text again; or answers."""
+    answers = iter([typed] * MOST_LINES if isinstance(typed, str) else typed)
+    lines = [typed] if isinstance(typed, str) else typed if isinstance(typed, list) else []
 
     def asked(prompt: object = "") -> str:
         del prompt
         for answer in answers:
-            return TypedWord(answer)
+            return TypedWord(answer) if type(answer) is str else answer
         raise EOFError("nothing more is typed")
 
-    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(f"{text}\n".encode()), "utf-8")
+    text = "".join(f"{line}\n" for line in lines)
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8")
     question, builtins.input = builtins.input, asked
     try:
         yield

@@ -225,9 +225,10 @@ def _question(name: str) -> str:
 
 def number_of_elements(frame: FrameType) -> int:
     """Return as many elements as the code unpacks in ``frame``; one where it draws them."""
-    if _assumed is None:
-        return 0
+    return 0 if _assumed is None else unpacked_elements(frame) or 1
+
+
+def unpacked_elements(frame: FrameType) -> int:
+    """Return as many elements as the code unpacks in ``frame``; 0 where it does not unpack."""
     code, at = frame.f_code.co_code, frame.f_lasti
-    if dis.opname[code[at]] == "UNPACK_SEQUENCE":
-        return code[at + 1]
-    return 1
+    return code[at + 1] if dis.opname[code[at]] == "UNPACK_SEQUENCE" else 0

@@ -86,7 +86,7 @@ def raised(
 
     ``fillings`` are arguments that mean nothing; ``given`` the parameters that we gave a value.
     """
-    frames = [step for step in _steps_of(error) if is_own(step[0].f_code.co_filename, root)]
+    frames = [step for step in steps_of(error) if is_own(step[0].f_code.co_filename, root)]
     if exit_reasons.is_limit(error) and not _is_own_refusal(error, frames):
         return limited(exit_reasons.MEMORY)
     if not frames:
@@ -144,7 +144,7 @@ def _said(error: BaseException) -> str:
 # ------------------------------------------------------------------ frames
 
 
-def _steps_of(error: BaseException) -> Iterator[Step]:
+def steps_of(error: BaseException) -> Iterator[Step]:
     """The frames that an exception passed, the deepest last.
 
     A generator that raises ``StopIteration`` fails by another error, whose own
@@ -259,7 +259,7 @@ def _origin(
 ) -> error_origin.Origin:
     """Return the origin of an exception that the project's own code raised by itself."""
     path = frames[-1][0].f_code.co_filename
-    last = list(_steps_of(error))[-1][0]
+    last = list(steps_of(error))[-1][0]
     statement = _statement(path, frames[-1][1])
     on_purpose = isinstance(statement, (ast.Raise, ast.Assert)) and not isinstance(error, NameError)
     if last is not frames[-1][0] or on_purpose or _is_environmental(error):
@@ -273,7 +273,7 @@ def _origin(
 def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Range]) -> bool:
     if _is_environmental(error):
         return True
-    deepest = [step[0] for step in _steps_of(error)][-1]
+    deepest = [step[0] for step in steps_of(error)][-1]
     if deepest.f_code.co_filename == standins.__file__:
         return True
     if any(standins.leaked(frame.f_code) for frame, _, _ in frames):

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 
 from ..inputs import external_inputs, project_files
 from ..protocol.api_calls import ApiRequest
-from ..protocol.input_paths import ARGUMENTS, CAMERA, SERVICE, InputPath, file_path_of
+from ..protocol.input_paths import ARGUMENTS, CAMERA, SERVICE, InputPath, file_path_of, parse
 from ..runtime import assumptions
 from ..runtime.execution import PreparedTarget, Result, execute
 from .input_slots import (
@@ -26,6 +26,7 @@ from .input_slots import (
     picture,
     places_in,
 )
+from .learning.argument_learning import learn_arguments
 from .obstacles import raised_because_of, returned_early
 from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
 from .structured_answers import shaped
@@ -104,6 +105,8 @@ def find_entry(
     entry = slotless or search.without_slot(next(search.others(None)))
     found = search.through_what_it_opens() or search.with_one_of(texts)
     found = found or search.through_assumptions(asked=entry.arguments is not None)
+    if found is None and entry.arguments is None:
+        found = search.through_learning()
     obstacle = entry.obstacle and search.obstacle
     return found or replace(entry, executions=search.executions, obstacle=obstacle)
 
@@ -223,6 +226,24 @@ class _Search:
                     changed = {**facts, question: not default}
                     heapq.heappush(waiting, (0 if new else len(changed), number, changed))
         return without
+
+    def through_learning(self) -> Optional[InputEntry]:
+        """The template of arguments that learned, by trial, what the code makes of them."""
+        names = {parameter["name"] for parameter in self.parameters}
+        outside = {k: v for k, v in self._beside(None).items() if parse(k).root not in names}
+
+        def replay(arguments: Arguments) -> Tuple[Mapping[str, Any], bool]:
+            result, spy = self.call(arguments)
+            return result.ending, bool(spy.requests) and usable(result)
+
+        learned = learn_arguments(
+            self.prepared, outside, lambda: _Spy(self.models), replay, self._explained
+        )
+        self.executions += learned.rounds
+        if learned.arguments is None:
+            self.obstacle = learned.reason or self.obstacle
+            return None
+        return InputEntry(learned.arguments, None, None, self.executions)
 
     def _plain(self, slot: InputSlot) -> Arguments:
         """Arguments for needed parameters of which the code uses no part: names, numbers."""

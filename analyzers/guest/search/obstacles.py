@@ -14,6 +14,7 @@ from ..runtime import standins
 from ..runtime.call_outcomes import is_own, shown
 from ..runtime.execution import Arguments, PreparedTarget, execute
 from .code_constants import functions
+from .learning.learning_values import shape_of
 
 LONGEST = 80
 _EXPECTED = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt)
@@ -93,13 +94,22 @@ def _guard(prepared: PreparedTarget, trace: _Trace) -> str:
 def _because(prepared: PreparedTarget, trace: _Trace, block: _Block, *, taken: bool) -> str:
     statement, condition, _ = block
     where = f"{prepared.path}:{trace.last if taken else statement.lineno}"
-    empty = next(_empty(statement, trace.names), None)
+    ours = next(_made_up(statement, trace.names), "")
+    empty = None if ours else next(_empty(statement, trace.names), None)
     if empty is not None:
         return f" at {where} because {empty}"
     holds = "holds" if taken else "does not hold"
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         holds = "gives nothing"
-    return f" at {where} because `{condition[:LONGEST]}` {holds}"
+    return f" at {where} because `{condition[:LONGEST]}` {holds}{ours}"
+
+
+def _made_up(statement: ast.stmt, names: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names in a condition that have values which learn."""
+    tested: Any = getattr(statement, "test", None) or getattr(statement, "iter", None)
+    for node in ast.walk(tested):
+        if isinstance(node, ast.Name) and shape_of(names.get(node.id)) is not None:
+            yield f"; `{node.id}` is made up"
 
 
 def _empty(statement: ast.stmt, names: Mapping[str, Any]) -> Iterator[str]:

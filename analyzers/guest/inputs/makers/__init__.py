@@ -20,6 +20,7 @@ MAKERS: Dict[str, str] = {
     "module": "object_makers",
     "optimizer": "object_makers",
     "function": "object_makers",
+    "coroutine": "object_makers",
     "config": "object_makers",
     "imported": "name_makers",
     "constructed": "name_makers",

@@ -22,6 +22,16 @@ def function(*returns: Any) -> Callable[..., Any]:
     return made
 
 
+def coroutine(*returns: Any) -> Callable[..., Any]:
+    """An asynchronous function of any arguments that returns what :func:`function` would."""
+    plain = function(*returns)
+
+    async def made(*args: Any, **options: Any) -> Any:
+        return plain(*args, **options)
+
+    return made
+
+
 def config(of: Any = None, **fields: Any) -> Any:
     """Make a configuration: of the class ``of``, or read by attribute and key."""
     import argparse

@@ -49,7 +49,7 @@ def test_second_picture_is_a_literal() -> None:
 
 
 def test_obstacle_names_the_line() -> None:
-    entry = find_entry(target("def f(x):\n    y = 1\n    return x['no']['such']"), [])
+    entry = find_entry(target("def f(x):\n    y = 1\n    return [][y]"), [])
     assert entry.arguments is None
     assert "app.py:3" in (entry.obstacle or "")
 

@@ -1,0 +1,1 @@
+"""Unknown arguments that learn, from their uses and from exceptions, what they should be."""

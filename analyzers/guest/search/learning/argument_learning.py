@@ -1,0 +1,285 @@
+"""A search for arguments: calls with values that learn, each in a fork, until the API is asked.
+
+What an exception shows is learned and the call made again; else decisions are flipped: those
+seen for the first time first, then the fewest flips, then the latest.  Arguments that reach the
+API are written down as recipes, and count only where a call with the plain values reaches it too.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import json
+import math
+import sys
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
+
+from ...inputs.recipes import BadRecipe
+from ...protocol import api_calls
+from ...protocol.input_paths import INPUT
+from ...runtime import standins
+from ...runtime.call_outcomes import is_own, raised, returned, timed_out
+from ...runtime.child_processes import RunningInputRecord, Worker
+from ...runtime.execution import PreparedTarget
+from ...runtime.time_limits import CLOCK, TimeUp
+from ..search_campaign import Arguments, Stopwatch
+from .argument_shapes import LIST, TEXT, ArgumentShape, shape_of_annotation, shape_of_json
+from .learning_builtins import install
+from .learning_values import MOST_ANSWERS, StartAgain, begin, live
+from .refusals import learned_from, made_up_values
+
+MOST_ROUNDS = 80
+MORE_ROUNDS = 12
+"""Rounds after the first that reaches the API, to get through to the end of the call."""
+SECONDS = 1.0
+FOR_LEARNING = 8.0
+MOST_NAMED = 3
+_GRACE = 2.0
+CLOCK.never_interrupt(__file__)
+Frame = Dict[str, Any]
+Replay = Callable[[Arguments], Tuple[Mapping[str, Any], bool]]
+"""Makes a call with plain arguments; returns its ending, and whether it asked an API."""
+Explain = Callable[[Arguments, Mapping[str, Any]], str]
+"""Says of arguments and an ending why no API was asked."""
+
+
+@dataclass(frozen=True, order=True)
+class _State:
+    """The shapes of all arguments, as JSON by place, and the flipped decisions."""
+
+    roots: str
+    flips: Tuple[Tuple[str, bool], ...] = ()
+
+
+@dataclass
+class LearnedArguments:
+    """The outcome of a search: plain ``arguments`` that reach the API, or why none were found.
+
+    ``reason`` is that of the call that came furthest, of ``rounds``.
+    """
+
+    arguments: Optional[Arguments] = None
+    rounds: int = 0
+    reason: str = ""
+    furthest: int = -1
+
+    def note(self, found: Frame) -> None:
+        """Keep the reason of the call that came furthest."""
+        if found["lines"] > self.furthest and found["reason"]:
+            self.furthest, self.reason = found["lines"], found["reason"]
+
+
+def learn_arguments(
+    prepared: PreparedTarget,
+    fixed: Arguments,
+    spy: Callable[[], Any],
+    replay: Replay,
+    explain: Explain,
+) -> LearnedArguments:
+    """Look for arguments with which the target asks an ML API; ``fixed`` are given beside them."""
+    outcome, watch = LearnedArguments(), Stopwatch(FOR_LEARNING)
+    waiting = [(0, 0, 0, _State(_first(prepared)))]
+    seen: Set[_State] = set()
+    known: Set[str] = set()
+    most = MOST_ROUNDS
+    while waiting and outcome.rounds < most and not watch.over():
+        state = heapq.heappop(waiting)[-1]
+        if state in seen:
+            continue
+        seen.add(state)
+        call = _Call(prepared, fixed, spy(), explain, outcome.furthest)
+        found = _in_fork(functools.partial(_round, call, state))
+        outcome.rounds += 1
+        if found is None:
+            continue
+        outcome.note(found)
+        if found["asked"]:
+            most = min(most, outcome.rounds + MORE_ROUNDS)
+            arguments = _written(found["roots"], fixed)
+            if arguments is not None and arguments != outcome.arguments:
+                ending, asks = replay(arguments)
+                outcome.rounds += 1
+                outcome.arguments = arguments if asks else outcome.arguments
+                if asks and (ending["kind"] == "returned" or ending.get("refusal")):
+                    break
+        for each in _next(state, found, known, outcome.rounds):
+            heapq.heappush(waiting, each)
+        known.update(found["questions"])
+    return outcome
+
+
+def _first(prepared: PreparedTarget) -> str:
+    """Shapes of the parameters that need an argument, by their annotations."""
+    shapes = {
+        each["name"]: shape_of_annotation(each["name"], str(each["annotation"] or "")).as_json()
+        for each in prepared.parameters
+        if not each["default"] and not each["kind"].startswith("var")
+    }
+    return json.dumps(shapes, sort_keys=True)
+
+
+def _next(
+    state: _State, found: Frame, known: Set[str], number: int
+) -> Iterator[Tuple[int, int, int, _State]]:
+    """Yield what to try after a round, each with its rank."""
+    roots = json.dumps(found["roots"], sort_keys=True)
+    if found["learned"]:
+        yield 0, len(state.flips), -number, _State(roots, state.flips)
+        if not found["asked"]:
+            return
+    flips = dict(state.flips)
+    for place, (question, default) in enumerate(found["questions"].items()):
+        if question not in flips:
+            changed = tuple(sorted({**flips, question: not default}.items()))
+            rank = 1 if question not in known else 2
+            yield rank, len(changed), -(number * 1000 + place), _State(roots, changed)
+
+
+def _written(roots: Mapping[str, Any], fixed: Arguments) -> Optional[Arguments]:
+    """Return the arguments as plain recipes, or ``None`` where no recipe describes one."""
+    found: Arguments = dict(fixed)
+    try:
+        for key, said in roots.items():
+            found[key] = {"kind": "made", "recipe": shape_of_json(said).recipe().source()}
+    except BadRecipe:
+        return None
+    return found
+
+
+# ------------------------------------------------------------------- one round
+
+
+def _in_fork(work: Callable[[], Frame]) -> Optional[Frame]:
+    """Return what ``work`` returns in a fork; ``None`` where that dies, hangs or fails."""
+
+    def task(report: Callable[[Frame], None], flight: RunningInputRecord) -> None:
+        flight.begin(b"round")
+        found = work()
+        flight.end()
+        report(found)
+
+    worker = Worker(task, _read, SECONDS + _GRACE, math.inf)
+    reports = list(worker.reports())
+    return reports[0] if reports else None
+
+
+def _read(line: bytes) -> Frame:
+    found: Frame = json.loads(line)
+    return found
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What one round calls; a call that runs more than ``furthest`` lines is explained."""
+
+    prepared: PreparedTarget
+    fixed: Arguments
+    spy: Any
+    explain: Explain
+    furthest: int
+
+
+def _round(call: _Call, state: _State) -> Frame:
+    """Call the target once with values that learn; tell what happened and what they learned."""
+    prepared = call.prepared
+    roots = {key: shape_of_json(said) for key, said in json.loads(state.roots).items()}
+    decisions = begin(prepared.root, dict(state.flips))
+    install(prepared.root, prepared.namespace)
+    for each in prepared.parameters:
+        optional = each["default"] and not each["kind"].startswith("var")
+        if optional and decisions.truth(f"{each['name']} is given", default=False, always=True):
+            shape = shape_of_annotation(each["name"], str(each["annotation"] or ""))
+            roots.setdefault(each["name"], shape)
+    trace = _Trace(prepared.root)
+    error, started_again = _called(prepared, {**call.fixed, **_live(roots)}, call.spy, trace)
+    asked = bool(call.spy.requests)
+    swallowed = [] if asked else [each for each in reversed(trace.errors) if each is not error]
+    errors = [*([] if error is None else [error]), *swallowed]
+    further = not asked and len(trace.lines) > call.furthest
+    reason = _reason(call, {**call.fixed, **_live(roots)}, error) if further else ""
+    learned = started_again or any(learned_from(e, prepared.root, roots) for e in errors)
+    if not roots.get(INPUT, ArgumentShape("")).items:
+        roots.pop(INPUT, None)
+    return {
+        "roots": {key: shape.as_json() for key, shape in roots.items()},
+        "questions": decisions.asked,
+        "asked": asked,
+        "learned": learned,
+        "lines": len(trace.lines),
+        "reason": reason,
+    }
+
+
+def _live(roots: Dict[str, ArgumentShape]) -> Arguments:
+    """Return values of the shapes as arguments; texts typed at the keyboard are among them."""
+    typed = roots.setdefault(INPUT, ArgumentShape(INPUT, LIST))
+    found = {key: {"kind": "value", "value": live(s)} for key, s in roots.items() if s is not typed}
+    found[INPUT] = {"kind": "value", "value": _answers(typed)}
+    return found
+
+
+def _answers(shape: ArgumentShape) -> Iterator[str]:
+    """Yield what is typed: a few answers, then nothing more."""
+    for number in range(MOST_ANSWERS):
+        each = shape.item(number)
+        each.kind = each.kind or TEXT
+        yield live(each)
+
+
+def _called(
+    prepared: PreparedTarget, arguments: Arguments, spy: Any, trace: _Trace
+) -> Tuple[Optional[BaseException], bool]:
+    """Call the target; return the exception that ended the call, and whether to start again."""
+    prepared.recorder.hits = set()
+    api_calls.set_supplier(spy)
+    standins.forget()
+    before = sys.gettrace()
+    try:
+        CLOCK.start(SECONDS)
+        sys.settrace(trace.watch)
+        prepared.call(prepared.bind(arguments))
+    except StartAgain:
+        return None, True
+    except BaseException as error:
+        return error, False
+    finally:
+        sys.settrace(before)
+        CLOCK.stop()
+    return None, False
+
+
+@dataclass
+class _Trace:
+    """The lines of the project's code that a call ran, and the exceptions on the way."""
+
+    root: str
+    lines: Set[Tuple[str, int]] = field(default_factory=set)
+    errors: List[BaseException] = field(default_factory=list)
+
+    def watch(self, frame: FrameType, event: str, value: Any) -> Any:
+        """Follow frames of the project's own code."""
+        del event, value
+        return self._step if is_own(frame.f_code.co_filename, self.root) else None
+
+    def _step(self, frame: FrameType, event: str, value: Any) -> Any:
+        error: Any = value[1] if event == "exception" else None
+        counts = isinstance(error, Exception) and not isinstance(error, StopIteration)
+        if counts and not any(each is error for each in self.errors):
+            self.errors.append(error.with_traceback(value[2]))
+        self.lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._step
+
+
+def _reason(call: _Call, arguments: Arguments, error: Optional[BaseException]) -> str:
+    """Say where a call ended, and which values of ours took part."""
+    if error is None:
+        return call.explain(arguments, returned(None))
+    if isinstance(error, TimeUp):
+        return call.explain(arguments, timed_out(SECONDS))
+    root = call.prepared.root
+    said = call.explain(arguments, raised(error, root))
+    ours = [f"`{path}`" for path in made_up_values(error, root)][:MOST_NAMED]
+    verb = "is" if len(ours) == 1 else "are"
+    return f"{said}; {' and '.join(ours)} {verb} made up" if ours else said
