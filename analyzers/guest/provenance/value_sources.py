@@ -38,13 +38,15 @@ class SyntheticValues:
     ``names`` are parameters and roots of which everything is made up but for
     ``inputs``, the places of the input itself as the code spells them.  Of
     ``paths`` only the name is made up, not what lies there.  ``asks``: one
-    text is typed for several questions.
+    text is typed for several questions.  ``learned``: values were made to get
+    through the code, so that what any function makes of them is made up too.
     """
 
     names: FrozenSet[str]
     inputs: FrozenSet[str]
     paths: FrozenSet[str] = frozenset()
     asks: bool = False
+    learned: bool = False
 
     @classmethod
     def of(cls, arguments: Mapping[str, Mapping[str, Any]]) -> SyntheticValues:
@@ -62,16 +64,22 @@ class SyntheticValues:
             if place.steps or not told:
                 names.add(root)
         asks = input_paths.INPUT in arguments
-        return cls(frozenset(names), frozenset(inputs), frozenset(paths), asks)
+        learned = any(given.get("kind") == "made" for given in arguments.values())
+        return cls(frozenset(names), frozenset(inputs), frozenset(paths), asks, learned)
 
 
 @dataclass(frozen=True)
 class ExceptionStep:
-    """A call on the way to an exception: its file's tree, its line, the failing expression."""
+    """A call on the way to an exception: its file's tree, its line, the failing expression.
+
+    ``path`` is that of the file, and ``asked`` the calls in it that led to an ML API.
+    """
 
     tree: ast.Module
     line: int
     where: Optional[Range]
+    path: str = ""
+    asked: Asked = frozenset()
 
 
 def takes_synthetic_value(steps: Sequence[ExceptionStep], fillings: SyntheticValues) -> bool:
@@ -83,7 +91,7 @@ def takes_synthetic_value(steps: Sequence[ExceptionStep], fillings: SyntheticVal
     for number in range(len(steps) - 1, -1, -1):
         step = steps[number]
         function = function_around(step.tree, step.line)
-        seen = _Slice(step.tree if function is None else function, fillings, looked_at)
+        seen = _Slice(step.tree if function is None else function, fillings, looked_at, step)
         outermost = all(function_around(s.tree, s.line) is function for s in steps[:number])
         if seen.asks_again() or seen.outside():
             return True
@@ -153,9 +161,14 @@ class _Slice:
     """The sources of a function's expressions as far as its text shows; ``free`` are its names."""
 
     def __init__(
-        self, scope: ast.AST, fillings: SyntheticValues, looked_at: Sequence[ast.AST]
+        self,
+        scope: ast.AST,
+        fillings: SyntheticValues,
+        looked_at: Sequence[ast.AST],
+        step: ExceptionStep,
     ) -> None:
         self._fillings = fillings
+        self._step = step
         self._made = _made(scope)
         self._questions = sum(_is_question(node) for node in ast.walk(scope))
         self._asked = False
@@ -175,6 +188,12 @@ class _Slice:
         """Return whether words of the command line, or fields of a request, take part."""
         return bool(self._roots & self._fillings.names)
 
+    def _passes_on(self, call: ast.Call) -> bool:
+        """Return whether what a call returns may come from what it is given."""
+        if _last(call.func) in _PASSES_ON:
+            return True
+        return self._fillings.learned and not asks_service(call, self._step.path, self._step.asked)
+
     def _names(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             spelled = ast.unparse(node)
@@ -188,7 +207,7 @@ class _Slice:
             self._asked = self._asked or _is_question(node)
             if isinstance(node.func, ast.Attribute):
                 yield from self._names(node.func.value)
-            if _last(node.func) in _PASSES_ON:
+            if self._passes_on(node):
                 for given in (*node.args, *(each.value for each in node.keywords)):
                     yield from self._names(given)
         else:

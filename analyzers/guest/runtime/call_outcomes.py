@@ -311,9 +311,11 @@ def _sets(method: Any, name: str) -> bool:
 def _is_of(fillings: Optional[value_sources.SyntheticValues], frames: List[Step]) -> bool:
     if fillings is None:
         return False
+    asked = api_calls.session().places()
     steps = [
-        value_sources.ExceptionStep(tree_of(f.f_code.co_filename), line, where)
+        value_sources.ExceptionStep(tree_of(path), line, where, path, asked)
         for f, line, where in frames
+        for path in [f.f_code.co_filename]
     ]
     return value_sources.takes_synthetic_value(steps, fillings)
 

@@ -6,12 +6,13 @@ import ast
 import os
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from ..protocol.api_calls import EmptyAnswers
 from ..runtime import standins
-from ..runtime.call_outcomes import is_own, shown
+from ..runtime.call_outcomes import is_own, shown, tree_of
 from ..runtime.execution import Arguments, PreparedTarget, execute
 from .code_constants import functions
 from .learning.learning_values import shape_of
@@ -126,7 +127,7 @@ def _empty(statement: ast.stmt, names: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _body(prepared: PreparedTarget) -> List[ast.stmt]:
-    tree = ast.parse(prepared.sources.get(prepared.path, ""))
+    tree = tree_of(str(Path(prepared.root, prepared.path)))
     found: Dict[str, Any] = dict(functions(tree))
     node: Any = found.get(prepared.name, tree)
     return list(node.body)

@@ -13,6 +13,7 @@ import json
 import math
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
@@ -20,7 +21,7 @@ from ...inputs.recipes import BadRecipe
 from ...protocol import api_calls
 from ...protocol.input_paths import INPUT
 from ...runtime import standins
-from ...runtime.call_outcomes import is_own, raised, returned, timed_out
+from ...runtime.call_outcomes import is_own, raised, returned, timed_out, tree_of
 from ...runtime.child_processes import RunningInputRecord, Worker
 from ...runtime.execution import PreparedTarget
 from ...runtime.time_limits import CLOCK, TimeUp
@@ -79,6 +80,8 @@ def learn_arguments(
     explain: Explain,
 ) -> LearnedArguments:
     """Look for arguments with which the target asks an ML API; ``fixed`` are given beside them."""
+    for path in prepared.sources:
+        tree_of(str(Path(prepared.root, path)))  # once, for all forks
     outcome, watch = LearnedArguments(), Stopwatch(FOR_LEARNING)
     waiting = [(0, 0, 0, _State(_first(prepared)))]
     seen: Set[_State] = set()
@@ -172,7 +175,7 @@ def _read(line: bytes) -> Frame:
 
 @dataclass(frozen=True)
 class _Call:
-    """What one round calls; a call that runs more than ``furthest`` lines is explained."""
+    """The target of one round; a call that runs more than ``furthest`` lines is explained."""
 
     prepared: PreparedTarget
     fixed: Arguments

@@ -382,7 +382,7 @@ class LearningList(List[Any]):
 
 
 class _Awaited:
-    """What an asynchronous call returns."""
+    """The result of an asynchronous call."""
 
     def __init__(self, value: Any) -> None:
         self._value = value

@@ -1,4 +1,4 @@
-"""What an exception says about the values that caused it: the kind that they should have been."""
+"""The kinds that values should have been, by the exceptions that they caused."""
 
 from __future__ import annotations
 
