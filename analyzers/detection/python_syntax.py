@@ -8,6 +8,7 @@ import warnings
 
 MODULE = "<module>"
 MAIN = "__main__"
+TOO_DEEP = "its code is nested too deep to be read"
 _PYTHON_2 = re.compile(
     r"^\s*print\s+[^\s(=.,:\[]|^\s*except\s+[\w.]+\s*,\s*\w+\s*:|^\s*exec\s+['\"\w]"
     r"|\bur['\"]|\braise\s+\w+\s*,|<>|\b0\d+\b(?!\.)|^\s*print\s*>>",
@@ -30,5 +31,6 @@ def check_parsable(source: str) -> None:
         looks = " (it looks like Python 2)" if _PYTHON_2.search(source) else ""
         raise UnparsableError(f"Python 3 cannot parse it: {where}: {error.msg}{looks}") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        reason = f"Python 3 cannot parse it: {error}"
+        deep = isinstance(error, RecursionError | MemoryError)
+        reason = f"{TOO_DEEP if deep else 'Python 3 cannot parse it'}: {error}".removesuffix(": ")
         raise UnparsableError(reason) from error

@@ -17,6 +17,7 @@ from worker.check.check_plan import (
 )
 from worker.check.ignored_findings import ignored_findings
 from worker.settings.operator_settings import Settings
+from worker.system.python_parser import parse_newer_pythons
 from worker.system.tracing import phase
 
 
@@ -34,6 +35,7 @@ def check(
     ``KeyboardInterrupt`` the report is partial; ``keep`` takes it as it grows.
     """
     began = time.monotonic()
+    parse_newer_pythons()
     if settings.catalogue.folder is not None:
         add_folder(settings.catalogue.folder)
     plan = plan_check(request, settings, listener, keep)

@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from worker.check.parser_lock import parse_one_at_a_time
-
 GIB = 1 << 30
 TARGET_MEMORY = 1 * GIB
 """What a target's guests take with torch: head, base and a confirmation."""
@@ -54,7 +52,6 @@ class SideBySide(Generic[T, E_]):
         most: int,
         work: Callable[[int, T, Callable[[E_], None]], None],
     ) -> None:
-        parse_one_at_a_time()
         self._work = work
         self._most = most
         self._waiting = deque(enumerate(pieces))

@@ -14,6 +14,7 @@ from worker.report.markdown_escape import inert
 from worker.system.init_process import run_as_init_child
 from worker.system.interruption import exit_status, interrupt_no_more, interrupt_once
 from worker.system.programs import remove_current_folder
+from worker.system.python_parser import parse_newer_pythons
 
 COMMANDS = {
     "check": "worker.cli.check:check",
@@ -80,6 +81,7 @@ def main() -> None:
     interrupt_once()
     try:
         remove_current_folder()
+        parse_newer_pythons()
         status = cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()

@@ -59,15 +59,24 @@ class InterpreterChoice:
     note: str = ""
 
 
-def choose(declared: DeclaredPython) -> InterpreterChoice:
-    """Ours where it is allowed, else the newest that is; else ours, with a note."""
+def choose(declared: DeclaredPython, least: tuple[int, int] = OLDEST) -> InterpreterChoice:
+    """Ours where it is allowed, else the newest that is; else ours, with a note.
+
+    ``least`` is the first version that has the syntax of the code.
+    """
     ours = our_interpreter()
-    if declared.allows(ours.version):
+
+    def fits(each: Interpreter) -> bool:
+        return declared.allows(each.version) and each.key[:2] >= least
+
+    if fits(ours):
         return InterpreterChoice(ours)
-    allowed = [each for each in installed() if declared.allows(each.version)]
+    allowed = [each for each in installed() if fits(each)]
     if allowed:
         return InterpreterChoice(max(allowed, key=lambda each: each.key))
-    missing = f"{declared.file} asks for Python {declared}, which is not installed here"
+    syntax = f"the code has syntax of Python {'.'.join(map(str, least))}"
+    asks = f"{declared.file} asks for Python {declared}"
+    missing = f"{asks if declared.sets else syntax}, which is not installed here"
     return InterpreterChoice(ours, f"{missing}: Python {ours.version} runs the code")
 
 

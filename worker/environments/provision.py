@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +14,7 @@ from packaging.specifiers import SpecifierSet
 
 from worker.environments.declarations.declaration import Declaration, TargetPython
 from worker.environments.declarations.declaration_reader import declared_python, read_declaration
+from worker.environments.declarations.tree_files import TreeFiles, Unreadable
 from worker.environments.environment import (
     UNDECLARED,
     Environment,
@@ -24,7 +25,14 @@ from worker.environments.environment import (
 )
 from worker.environments.folder_cache import CacheLease
 from worker.environments.installer import WHEELS_ALONE, Installer, ReportProgress
-from worker.environments.interpreters import DeveloperEnvironment, Interpreter, choose, is_ours
+from worker.environments.interpreters import (
+    OLDEST,
+    DeveloperEnvironment,
+    Interpreter,
+    InterpreterChoice,
+    choose,
+    is_ours,
+)
 from worker.environments.lent_packages import (
     NEEDED,
     PACKAGES,
@@ -35,6 +43,7 @@ from worker.environments.lent_packages import (
 from worker.environments.uv import Unreachable
 from worker.sandbox.isolation import Isolation
 from worker.settings.operator_settings import EnvironmentSettings
+from worker.system.newer_syntax import needed_python
 
 OFFLINE = "offline, and it was not installed before: run once without --offline"
 
@@ -108,7 +117,7 @@ class Environments:
                 name=f"{own.name} of the checkout",
                 remedy="install it there",
             )
-        choice = choose(declared_python(root, paths))
+        choice = _chosen(root, paths)
         declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
         if choice.note:
             declaration.notes.insert(0, choice.note)
@@ -203,8 +212,20 @@ def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tup
     return tuple(f"{NEEDED[name]}: {name} {end}" for name in names)
 
 
+def _chosen(root: Path, paths: Sequence[str]) -> InterpreterChoice:
+    """Return the interpreter that a tree declares, and that has the syntax of some of its files."""
+    needed = max(filter(None, _needed(TreeFiles(root), paths)), default=OLDEST)
+    return choose(declared_python(root, paths), needed)
+
+
+def _needed(files: TreeFiles, paths: Sequence[str]) -> Iterator[tuple[int, int] | None]:
+    for path in dict.fromkeys(paths):
+        with suppress(Unreadable):
+            yield needed_python(files.text(path)) if path.endswith(".py") else None
+
+
 def _content(root: Path, paths: Sequence[str]) -> list[str]:
-    choice = choose(declared_python(root, paths))
+    choice = _chosen(root, paths)
     declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
     return [choice.interpreter.version, *declaration.lines(), *map(str, declaration.left_out)]
 

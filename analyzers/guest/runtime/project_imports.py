@@ -20,6 +20,14 @@ from .notebook_source import code_of
 from .time_limits import CLOCK
 
 
+def _why_unread(error: Exception) -> str:
+    """Return why a file, which the host has read, is not instrumented, after its name."""
+    if not isinstance(error, SyntaxError):
+        return f"cannot be read: {type(error).__name__}: {error}"
+    runs = ".".join(map(str, sys.version_info[:2]))
+    return f"needs a newer Python than {runs}, which runs the code here: {error}"
+
+
 class Sources:
     """Texts by path (relative to ``root``, with slashes), and ``points`` of instrumented files."""
 
@@ -38,7 +46,7 @@ class Sources:
                 text = self.text(path)
                 tree, points = instrument(text, path, RECORD, len(self.points))
             except (OSError, SyntaxError, ValueError, RecursionError) as error:
-                failed[path] = f"{type(error).__name__}: {error}"
+                failed[path] = _why_unread(error)
                 continue
             self.texts[path] = text
             self.points += points

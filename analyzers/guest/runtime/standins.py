@@ -12,6 +12,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 from . import assumptions, replaced_libraries
 
 _LONGEST_OPERAND = 40
+_LONGEST_NAME = 200
+"""Longer names grow no more: a loop that goes from part to part would fill the memory."""
 _DRAWN = 20
 _leaks: Set[CodeType] = set()
 names: List[str] = []
@@ -92,7 +94,7 @@ class Inert(Entered):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        full = f"{self.__dict__['_assayer_name']}.{name}"
+        full = _step(self, f".{name}")
         content = assumptions.typed(full)
         if content is None and assumptions.is_assuming():
             content = client_method(full)
@@ -332,9 +334,14 @@ def _draw(values: Tuple[Any, ...]) -> None:
 
 def _part(whole: Inert, step: str) -> Any:
     """Return what one step from an inert object leads to: the assumed content, or another one."""
-    name = whole.__dict__["_assayer_name"] + step
+    name = _step(whole, step)
     content = assumptions.typed(name)
     return Inert(name) if content is None else content
+
+
+def _step(whole: Inert, step: str) -> str:
+    name: str = whole.__dict__["_assayer_name"]
+    return name + step if len(name) + len(step) <= _LONGEST_NAME else name
 
 
 class InertText(str):

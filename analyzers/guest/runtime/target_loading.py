@@ -99,7 +99,7 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     sources = Sources(root)
     failed = sources.instrument(list(dict.fromkeys([path, *message.get("files", ())])))
     if path in failed:
-        raise Unprepared(f"{path} cannot be read: {failed[path]}")
+        raise Unprepared(f"{path} {failed[path]}")
     entries: List[Mapping[str, Any]] = list(message.get("catalogue") or ())
     named = frozenset(message.get("expected") or ())
     expected = [entry for entry in entries if entry["name"] in named]
@@ -107,7 +107,7 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     folders = _folders(root, path)
     beside = [folder for folder in _around(root, path) if folder not in folders]
     project = ProjectFinder(sources, folders, time_limits.now() + SECONDS, beside)
-    project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
+    project.notes += [f"{file} {reason}" for file, reason in failed.items()]
     _enter(root, path, folders)
     network = Network(entries, message.get("network"))
     network.enter()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import sys
 import textwrap
+
+import pytest
 
 from analyzers.catalogue import load_catalogue
 from analyzers.detection import detect
@@ -12,6 +17,7 @@ from analyzers.detection.import_graph import Files
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import BranchOutcome, ChangeSet
 from tests.analyzers.detection.detection_cases import changed, everything
+from worker.system.python_parser import parse_newer_pythons
 
 CODE = textwrap.dedent("""
     from google.cloud import vision
@@ -99,6 +105,43 @@ def test_bad_escape_is_skipped_and_the_rest_is_detected():
     assert [entry.target for entry in found.skipped] == ["b.py"]
     assert "Python 2" not in found.skipped[0].reason
     assert "check" in {target.function for target in found.targets}
+
+
+@pytest.fixture
+def reading(monkeypatch):
+    limit = sys.getrecursionlimit()
+    monkeypatch.setattr(ast, "parse", inspect.unwrap(ast.parse))
+    parse_newer_pythons()
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("library", ["torch", "google.cloud.vision"])
+@pytest.mark.parametrize("count", [900, 5000])
+def test_code_nested_too_deep_is_left_out_and_the_rest_is_detected(library, count):
+    chain = "".join(f"    elif n == {each}: return {each}\n" for each in range(1, count))
+    deep = f"import {library}\n\ndef kind(n):\n    if n == 0: return 0\n{chain}"
+    found = everything({"a.py": CODE, "b.py": f"{deep}\ndef other():\n    return {library}.x()\n"})
+    assert [entry.target for entry in found.skipped] == ["b.py"]
+    assert "nested too deep" in found.skipped[0].reason
+    assert {target.path for target in found.targets} == {"a.py"}
+
+
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    "newer",
+    ["type Pair[T] = tuple[T, T]", "def f[T](x: T) -> T:\n    return x", 'x = f"{a["b"]}"',
+     "try:\n    f()\nexcept A, B:\n    pass", "class A[T]:\n    x: T"],
+)  # fmt: skip
+def test_newer_syntax_changes_nothing(newer):
+    found = everything({"a.py": f"{CODE}\n{newer}\n"})
+    assert found.skipped == everything({"a.py": CODE}).skipped
+    assert goals_of(found) == goals_of(everything({"a.py": CODE}))
+
+
+def goals_of(found):
+    return [(target.id, [goal.id for goal in target.goals]) for target in found.targets]
 
 
 def named(*ids: str):

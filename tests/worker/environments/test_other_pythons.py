@@ -7,6 +7,7 @@ import pytest
 
 from tests.worker.environments.guests import returned
 from tests.worker.environments.sdists import buildable
+from worker.environments import interpreters
 from worker.environments.interpreters import installed, our_interpreter
 from worker.sandbox.isolation import find_isolation
 
@@ -79,3 +80,19 @@ def test_source_is_built_under_the_declared_python(files, environment, index):
     index.source("shop", "1.0", buildable("shop", "1.0", before=before))
     made = environment(files, builds=True, isolation=find_isolation())
     assert "built from source in the sandbox: shop==1.0" in " | ".join(made.notes)
+
+
+@pytest.mark.skipif("3.13" not in OTHERS and "3.12" not in OTHERS, reason="needs Python 3.12")
+def test_guest_runs_under_a_python_that_has_the_syntax(environment, index):
+    index.wheel("shop", "1.0")
+    made = environment({"requirements.txt": "shop\n", "app.py": "type A = int\n"})
+    newest = max((each for each in OTHERS.values()), key=lambda each: each.key)
+    assert f"Python {newest.version}, 1 package" in " | ".join(made.notes)
+
+
+def test_syntax_that_no_python_here_has_is_said(environment, index, monkeypatch):
+    monkeypatch.setattr(interpreters, "installed", tuple)
+    index.wheel("shop", "1.0")
+    made = environment({"requirements.txt": "shop\n", "app.py": "type A = int\n"})
+    said = "the code has syntax of Python 3.12, which is not installed here: Python 3.11"
+    assert said in " | ".join(made.notes)

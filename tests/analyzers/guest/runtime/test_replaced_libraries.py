@@ -49,6 +49,15 @@ def own(x):
     return gone(x)
 
 
+def walked(x):
+    count = 0
+    part = vanished.text
+    while part and count < 30_000:
+        part = part[10:].rest
+        count += 1
+    return count
+
+
 class Net(Module):
     def forward(self, x):
         return self.layer(x)
@@ -89,6 +98,13 @@ def test_used_stand_ins_are_told(guest, function, used):
     assert found.reply["replaced"] == ["vanished", "functools.nothing_of_the_kind"]
     found.run(probe(x=literal(2)))
     assert found.used == used
+
+
+def test_part_of_a_part_of_a_stand_in_costs_no_more(guest):
+    found = guest("walked")
+    (result,) = found.run(probe(x=literal(2)))
+    assert result["ending"]["value"] == "30000"
+    assert found.used == ["vanished"]
 
 
 def test_each_batch_tells_its_own(guest):
