@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from typing import Any
@@ -114,18 +114,25 @@ class Catalogue:
         self._canonical: dict[str, str] = {}
         self._methods: dict[str, tuple[Api, ...]] = {}
         self._requests: dict[str, tuple[Api, ...]] = {}
+        self._by_model: dict[str, tuple[Api, ...]] = {}
+        self._chains: dict[str, tuple[Api, ...]] = {}
         for api in self.apis.values():
             for method in api.methods:
                 self._methods[method] = (*self._methods.get(method, ()), api)
             for method in api.requests:
                 self._requests[method] = (*self._requests.get(method, ()), api)
-        self._roots = frozenset(map(_root, (*self._methods, *self._requests)))
+            for method in api.by_model:
+                self._by_model[method] = (*self._by_model.get(method, ()), api)
+            for client in api.chains:
+                self._chains[client] = (*self._chains.get(client, ()), api)
+        known = (*self._methods, *self._requests, *self._by_model, *self._chains)
+        self._roots = frozenset(map(_root, known))
         self._imported = self.libraries | _SUBMODULES
         self._folders = frozenset(
             "/".join(root.split(".")[:2]) for root in self._roots if "." in root
         )
         self._rest = [
-            (_pattern(pattern), api) for api in self.apis.values() for pattern in api.rest
+            (rest, _pattern(rest), api) for api in self.apis.values() for rest in api.rest
         ]
 
     def __getitem__(self, name: str) -> Api:
@@ -177,16 +184,37 @@ class Catalogue:
         """Return the APIs that a call of the dotted ``path`` asks.
 
         ``words`` are the constants and dotted names among its arguments;
-        they tell the features of a shared request apart.
+        they tell the features of a shared request apart, and the models.
         """
-        return self._methods.get(path) or _by_feature(self._requests.get(path, ()), words)
+        words = tuple(words)
+        client, _, last = path.rpartition(".")
+        if last in self.transport.chain_methods and client in self._chains:
+            return self._chains[client]
+        several = self._by_model.get(path, ())
+        named = tuple(api for api in several if any(w.startswith(api.models) for w in words))
+        featured = _by_feature(self._requests.get(path, ()), words)
+        return named or self._methods.get(path) or several or featured
+
+    def is_chaining(self, path: str) -> bool:
+        """Return whether a call by this path makes something that runs the clients it is given."""
+        return path.partition(".")[0] in self.transport.chaining
 
     def posted(self, words: Iterable[str]) -> tuple[Api, ...]:
         """Return the APIs that an HTTP call asks, by the URL among its ``words``."""
-        words = tuple(words)
-        found = [api for pattern, api in self._rest if any(pattern.search(word) for word in words)]
+        words = frozenset(words)
+        found = list({api.name: api for word in words for api in self._at(word, words)}.values())
         featured = [api for api in found if api.feature and api.requests and len(found) > 1]
         return _by_feature(featured, words) if featured else tuple(found)
+
+    def _at(self, url: str, words: Collection[str]) -> list[Api]:
+        """Return the APIs at an address, by the patterns that say most of it."""
+        found = [
+            (_specificity(rest), api)
+            for rest, pattern, api in self._rest
+            if pattern.search(url) and (rest[:1] != "/" or set(api.fields) <= set(words))
+        ]
+        most = max((specificity for specificity, _ in found), default=None)
+        return [api for specificity, api in found if specificity == most]
 
     def mentions(self, text: str) -> bool:
         """Return whether a file's text can use an ML API at all.
@@ -249,6 +277,10 @@ def _by_feature(apis: Iterable[Api], words: Iterable[str]) -> tuple[Api, ...]:
     apis = tuple(apis)
     named = tuple(api for api in apis if (api.feature or "").casefold() in ends)
     return named or apis
+
+
+def _specificity(rest: str) -> tuple[int, int]:
+    return len(rest.rpartition("/")[2].strip("*")), len(rest)
 
 
 def _pattern(rest: str) -> re.Pattern[str]:

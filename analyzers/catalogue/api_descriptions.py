@@ -116,8 +116,10 @@ class Api:
     ``requests`` are methods shared by several APIs, told apart by the
     ``feature`` their arguments name; ``rest`` are patterns of host and path
     (``*``: one or more path segments).  ``hosts`` are the names under which
-    its servers are found (``*``: one label), ``target`` is the operation that
-    the header ``X-Amz-Target`` names.  ``schema`` is the message name of the
+    its servers are found (``*``: one label); a pattern without a host counts where the body has
+    all ``fields``.  ``by_model`` are methods that ask the API where an argument begins as one of
+    ``models`` does; ``chains`` are clients that a chain of calls runs.  ``target`` is the
+    operation that the header ``X-Amz-Target`` names.  ``schema`` is the message name of the
     response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
     the elements of a list.  ``highest`` is the best score that there is,
     ``lowest`` the worst one of an answer, unless the request's parameter
@@ -137,6 +139,10 @@ class Api:
     feature: str | None = None
     rest: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    by_model: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    chains: tuple[str, ...] = ()
     target: str | None = None
     input: InputField | None = None
     schema: str | None = None
@@ -176,6 +182,8 @@ class TransportDescription:
     ``calls`` carry a URL, ``attributes`` tell of the transport alone,
     ``faults`` of a call that failed, and ``transparent`` methods return the
     client that they are called on.  ``regions`` stand in the names of servers.
+    ``chain_methods`` ask what a chain is made of; what a package of ``chaining`` makes of a
+    client asks it, too.
     """
 
     calls: frozenset[str]
@@ -183,6 +191,8 @@ class TransportDescription:
     faults: frozenset[str]
     transparent: frozenset[str]
     regions: tuple[str, ...] = ()
+    chain_methods: frozenset[str] = frozenset()
+    chaining: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +223,7 @@ class Descriptions:
 
 
 TRANSPORT = "transport.toml"
-_LISTS = ("methods", "requests", "rest", "hosts")
+_LISTS = ("methods", "requests", "rest", "hosts", "fields", "by_model", "models", "chains")
 
 
 def read_descriptions() -> Descriptions:
@@ -247,6 +257,8 @@ def read_descriptions() -> Descriptions:
             frozenset(transport["faults"]),
             frozenset(transport["transparent"]),
             tuple(transport["regions"]),
+            frozenset(transport["chain_methods"]),
+            frozenset(transport["chaining"]),
         ),
         frozenset(name for table in tables.values() for name in table.get("variables", ())),
         tuple(

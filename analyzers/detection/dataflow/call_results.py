@@ -209,6 +209,8 @@ class Calls(ProjectCalls):
         fields: dict[Key, Value] = dict(enumerate(arguments.positions))
         fields.update(arguments.names)
         made = make(refs=self.external(path).refs, fields=fields)
+        if self.state.catalogue.is_chaining(path):
+            made = join(made, join_all(_clients(value) for value in arguments.all()))
         if not self.state.catalogue.is_client(path):
             return join(made.only_refs(), passed)
         given = (value.total for value in arguments.positions)
@@ -319,6 +321,12 @@ class Calls(ProjectCalls):
         if name in ("strip", "rstrip", "lstrip", "lower", "encode", "decode"):
             return make(refs=(ref for ref in receiver.refs if isinstance(ref, StringValue)))
         return BOTTOM
+
+
+def _clients(value: Value) -> Value:
+    """The names of what is called outside the project, in a value or a list of values."""
+    parts = (value, *value.fields.values())
+    return make(refs=(r for part in parts for r in part.refs if isinstance(r, ExternalName)))
 
 
 def _without_callables(value: Value) -> Value:

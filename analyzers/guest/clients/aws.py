@@ -16,8 +16,10 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from ..protocol import api_calls
 from ..runtime import assumptions
 from ..runtime.standins import Inert, InertModule
+from .bedrock_models import words_of
 from .conversations import conversation, hoisted, whole
 from .described_apis import DescribedApis, Entry, asked_each, decoded, plain, taken_delivery
+from .event_streams import Events, converse_events, message_events
 from .schema_fitting import on_the_wire, with_lists
 from .schema_messages import snake
 
@@ -46,31 +48,73 @@ class Aws:
         elements = [{"Index": n, **answer} for n, answer in enumerate(answers)]
         return with_lists(self._described.schema, str(entry["schema"]), {result: elements})
 
-    def invoked(
+    def called(
         self, service: str, operation: str, params: Mapping[str, Any]
     ) -> Optional[Dict[str, Any]]:
-        """Return the response of a model of Anthropic that is asked in its own words.
+        """Return the response to an operation of a service, ``None`` where it is not described.
 
-        ``None`` for other operations, other models, and a body that is no JSON.
+        A conversation may come as a stream; a model may be invoked in its own words.
         """
-        entry, model = self._described.named("anthropic.messages"), str(params.get("modelId"))
-        known = (service, snake(operation).lower()) == ("bedrock-runtime", "invoke_model")
-        if not known or entry is None or "anthropic." not in model:
-            return None
+        name = snake(operation).lower()
+        if service != "bedrock-runtime" or name == "converse":
+            entry = self.entry(service, operation)
+            return None if entry is None else self.answer(entry, params)
+        if name == "converse_stream":
+            entry = self.entry(service, "converse")
+            answer = {} if entry is None else self.answer(entry, params)
+            if entry is None or "Error" in answer:
+                return answer or None
+            return {"stream": Events(converse_events(answer))}
+        if name in ("invoke_model", "invoke_model_with_response_stream"):
+            return self._invoked(params, stream=name.endswith("stream"))
+        return None
+
+    def _invoked(self, params: Mapping[str, Any], *, stream: bool) -> Optional[Dict[str, Any]]:
+        """Return the response of an invoked model, in its own words.
+
+        ``None`` for a model whose words are not known, and a body that is no JSON.
+        """
         try:
             body = json.loads(params.get("body") or "{}")
         except (TypeError, ValueError):
             return None
+        model = str(params.get("modelId"))
+        is_claude = "anthropic." in model and "messages" in body
+        entry = self._described.named("anthropic.messages") if is_claude else None
+        words = None if is_claude else words_of(model, body)
+        if words is not None:
+            entry = self._described.named("aws.bedrock-runtime.converse")
+        if entry is None:
+            return None
+        head = "messages" if words is None else words.head
         options = plain({"model": model, **body})
-        question = conversation(
-            str(entry["name"]), "messages", options.pop("messages", None), hoisted(options)
-        )
-        answer = whole(entry, self._described.ask(entry, question), options)
-        wire = on_the_wire(self._described.schema, str(entry["schema"]), answer, str)
+        question = conversation(str(entry["name"]), head, options.pop(head, None), hoisted(options))
+        wire = whole(entry, self._described.ask(entry, question), options)
         if taken_delivery(wire).get("status"):
-            message = "Too many requests, please wait before trying again."
-            return {"Error": {"Code": "ThrottlingException", "Message": message}}
-        return {"body": _streamed(json.dumps(wire).encode()), "contentType": "application/json"}
+            return _THROTTLED
+        if words is not None:
+            wire = words.answer(_text_of(wire), wire)
+        else:
+            wire = on_the_wire(self._described.schema, str(entry["schema"]), wire, str)
+        if not stream:
+            return {"body": _streamed(json.dumps(wire).encode()), "contentType": _JSON}
+        parts = message_events(wire) if words is None else [wire]
+        chunks = ({"chunk": {"bytes": json.dumps(each).encode()}} for each in parts)
+        return {"body": Events(chunks), "contentType": _JSON}
+
+
+_JSON = "application/json"
+_THROTTLED: Dict[str, Any] = {
+    "Error": {
+        "Code": "ThrottlingException",
+        "Message": "Too many requests, please wait before trying again.",
+    }
+}
+
+
+def _text_of(answer: Mapping[str, Any]) -> str:
+    message = (answer.get("output") or {}).get("message") or {}
+    return "".join(str(block.get("text") or "") for block in message.get("content") or ())
 
 
 def _streamed(content: bytes) -> Any:
@@ -189,9 +233,6 @@ class Botocore:
     def _call(self, client: Any, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
         model = client.meta.service_model
         entry = self._aws.entry(model.service_name, operation)
-        invoked = self._aws.invoked(model.service_name, operation, params)
-        if entry is None and invoked is None:
-            return assumed(unreachable(model.service_name, operation), operation)
         faithful = api_calls.session().faithful
         params = in_words(params) if assumptions.is_assuming() else params
         shapes = model.operation_model(operation)
@@ -204,8 +245,9 @@ class Botocore:
             known[:] = [error for error in known if error[0] != "invalid length"]
             if report.has_errors():
                 raise ParamValidationError(report=report.generate_report())
-        answer = invoked if entry is None else self._aws.answer(entry, params)
-        assert answer is not None
+        answer = self._aws.called(model.service_name, operation, params)
+        if answer is None:
+            return assumed(unreachable(model.service_name, operation), operation)
         if "Error" in answer:
             raise client.exceptions.from_code(answer["Error"].get("Code"))(answer, operation)
         if faithful and entry is not None:
@@ -413,12 +455,9 @@ class _Client:
         return operation
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
-        entry = self._aws.entry(self._service, operation)
-        invoked = self._aws.invoked(self._service, operation, params)
-        if entry is None and invoked is None:
+        answer = self._aws.called(self._service, operation, params)
+        if answer is None:
             return assumed(standin_unreachable(self._service, operation), operation)
-        answer = invoked if entry is None else self._aws.answer(entry, params)
-        assert answer is not None
         if "Error" in answer:
             kind = getattr(self.exceptions, str(answer["Error"].get("Code")))
             camel = "".join(part.capitalize() for part in operation.split("_"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from types import ModuleType
-from typing import Any, AsyncIterator, Iterator, List, Mapping
+from typing import Any, List, Mapping
 
 from ..protocol import api_calls
 from .client_rules import ClientProject, ClientRule
 from .described_apis import DescribedApis
+from .event_streams import Events, content_parts
 from .genai_standins import TypesModule
 from .other_providers import OtherProviders
 
@@ -42,10 +43,10 @@ class GenaiSdk:
 
         def streamed(_: Any, method: Any, path: str, body: Any, *__: Any, **___: Any) -> Any:
             del method
-            return iter([sent(part) for part in _parts(self._answer(path, body))])
+            return Events([sent(part) for part in content_parts(self._answer(path, body))])
 
         async def streamed_later(*args: Any, **options: Any) -> Any:
-            return _later(streamed(*args, **options))
+            return streamed(*args, **options)
 
         client.request, client.async_request = request, request_later
         client.request_streamed, client.async_request_streamed = streamed, streamed_later
@@ -61,27 +62,6 @@ class GenaiSdk:
         given = {key: value for key, value in body.items() if not key.startswith("_")}
         model = where[: found.start()].rpartition("/")[2]
         return self._other.wire(entry, self._other.called(entry, (), {"model": model, **given}))
-
-
-def _parts(wire: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The answer in the parts of a stream: half of its text, then the rest and the end."""
-    candidates: List[Any] = wire.get("candidates") or []
-    first: Any = candidates[0] if candidates else {}
-    parts: List[Any] = (first.get("content") or {}).get("parts") or []
-    text = parts[0].get("text") if parts else None
-    if not (isinstance(text, str) and len(text) > 1):
-        yield wire
-        return
-    for half, ends in ((text[: len(text) // 2], False), (text[len(text) // 2 :], True)):
-        rest = parts[1:] if ends else []
-        content = {**first["content"], "parts": [{**parts[0], "text": half}, *rest]}
-        around = first if ends else {"index": 0}
-        yield {**wire, "candidates": [{**around, "content": content}]}
-
-
-async def _later(parts: Iterator[Any]) -> AsyncIterator[Any]:
-    for part in parts:
-        yield part
 
 
 def _unreachable(path: str) -> Exception:

@@ -6,9 +6,9 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 from urllib.parse import urlencode
 
 from ..network import unreachable
@@ -18,14 +18,17 @@ from ..network.unreachable import patch_asyncio
 from ..protocol import api_calls
 from ..runtime.assumptions import is_assuming
 from ..runtime.standins import Entered, Inert, InertModule
+from .anthropic import Anthropic
 from .aws import Aws
 from .azure import Azure
 from .client_rules import ClientProject, ClientRule
 from .described_apis import DELIVERY, DescribedApis, Entry, failure, taken_delivery
+from .event_streams import cohere_events, content_parts, server_sent
 from .google import Google
 from .google_discovery import Service
+from .http_transports import HttpTransports, whole_body
 from .huggingface import HubInference
-from .openai import OpenAI, events
+from .openai import OpenAI
 from .other_providers import OtherProviders, is_streamed
 from .schema_messages import Schema
 
@@ -42,10 +45,13 @@ class JsonProviders:
         self._openai = OpenAI(described)
         self._inference = HubInference(described)
         self._other = OtherProviders(described)
+        self._anthropic = Anthropic(described)
         self._by: Dict[str, Callable[[Route, HttpRequest], Any]] = {
+            "anthropic": self._of_anthropic,
             "aws": self._of_aws,
             "azure": self._of_azure,
             "openai": self._of_openai,
+            "gemini": self._of_gemini,
             "huggingface": self._of_huggingface,
         }
 
@@ -67,8 +73,21 @@ class JsonProviders:
     def _of_openai(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else _form(call)
         wire = self._openai.wire(route.entry, self._openai.answer(route.entry, body))
-        failed = bool((wire.get(DELIVERY) or {}).get("status"))
-        return events(wire) if body.get("stream") is True and not failed else wire
+        is_whole = not is_streamed(body) or _is_refused(wire)
+        return wire if is_whole else self._openai.events(route.entry, wire)
+
+    def _of_anthropic(self, route: Route, call: HttpRequest) -> Any:
+        body = _parameters(call)
+        wire = self._anthropic.wire(route.entry, self._anthropic.answer(route.entry, body))
+        is_whole = not is_streamed(body) or _is_refused(wire)
+        return wire if is_whole else self._anthropic.events(route.entry, wire)
+
+    def _of_gemini(self, route: Route, call: HttpRequest) -> Any:
+        wire = self._other.posted(route.entry, _parameters(call))
+        if ":streamGenerateContent" not in call.url or _is_refused(wire):
+            return wire
+        parts = list(content_parts(wire))
+        return server_sent(parts) if "alt=sse" in call.url else parts
 
     def _of_huggingface(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
@@ -76,9 +95,19 @@ class JsonProviders:
 
     def _of_other(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
-        if isinstance(body, dict) and is_streamed(body):
+        if not (isinstance(body, dict) and is_streamed(body)):
+            return self._other.posted(route.entry, body)
+        if route.provider != "cohere":
             return None
-        return self._other.posted(route.entry, body)
+        wire = self._other.posted(route.entry, body)
+        if "text" in wire:
+            lines = (f"{json.dumps(each)}\n" for each in cohere_events(wire))
+            return "".join(lines).encode()
+        return server_sent(cohere_events(wire), named=True)
+
+
+def _is_refused(wire: Any) -> bool:
+    return bool((wire.get(DELIVERY) or {}).get("status"))
 
 
 def decoded_body(call: HttpRequest) -> Any:
@@ -167,6 +196,18 @@ class Response(Entered):
         """The body as bytes, as from a file."""
         return self.content
 
+    def iter_lines(self, *_: Any, decode_unicode: bool = False, **__: Any) -> Iterator[Any]:
+        """The lines of the body, as bytes or text."""
+        for line in self.content.splitlines():
+            yield line.decode() if decode_unicode else line
+
+    def iter_content(self, *_: Any, **__: Any) -> Iterator[bytes]:
+        """The body as one part."""
+        yield self.content
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.content.splitlines(keepends=True))
+
     def getcode(self) -> int:
         """The status."""
         return int(self.status_code)
@@ -229,7 +270,11 @@ def http_rules(project: ClientProject) -> List[ClientRule]:
     network = project.network
     rest = HttpInterception(project)
     network.serve(rest.served)
+    transports = HttpTransports(rest.served)
     patched = [
+        ClientRule(r"urllib3\.connectionpool", patch=transports.patch_urllib3),
+        ClientRule(r"httpx2?\._transports\.default", patch=transports.patch_httpx),
+        ClientRule(r"aiohttp\.client", patch=transports.patch_aiohttp),
         ClientRule(r"urllib\.request", patch=rest.patch_urllib),
         ClientRule(r"requests\.sessions", patch=rest.patch_requests),
         ClientRule("httpx", rest.patch_httpx, rest.requests_module),
@@ -256,7 +301,7 @@ class HttpInterception:
         url = str(getattr(url, "full_url", url))
         lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
         try:
-            response = self.respond(HttpRequest(str(method), url, lowered, _whole(body)))
+            response = self.respond(HttpRequest(str(method), url, lowered, whole_body(body)))
         except ValueError as error:
             raise api_calls.session().refuse(f"the request to {url} cannot be read") from error
         if response is None:
@@ -265,7 +310,7 @@ class HttpInterception:
         return response
 
     def asked(self, client: Any, method: Any, url: Any, args: Any, kw: Mapping[str, Any]) -> Any:
-        """Return the response to a call of ``requests`` or ``httpx``, if it is known."""
+        """Return the response to a call of ``requests`` or ``httpx`` that cannot become bytes."""
         if kw.get("files"):
             return None
         headers = {**dict(getattr(client, "headers", None) or {}), **(kw.get("headers") or {})}
@@ -286,7 +331,8 @@ class HttpInterception:
 
     def served(self, call: HttpRequest) -> Optional[Response]:
         """The response to a request that came as bytes."""
-        if getattr(api_calls.session().supplier, "symbolic", False):
+        symbolic = getattr(api_calls.session().supplier, "symbolic", False)
+        if symbolic and self._routes.find(call) is not None:
             raise api_calls.session().refuse("an API was asked by bytes, which hold no unknowns")
         return self.respond(call)
 
@@ -307,7 +353,7 @@ class HttpInterception:
         def fault(answer: Response) -> Exception:
             return kind(f"{answer.status_code} Client Error", response=answer)  # type: ignore[no-any-return]
 
-        session.request = self._request(session.request, fault)
+        session.request = _unless_sendable(session.request, self._request(session.request, fault))
 
     def patch_httpx(self, module: ModuleType) -> None:
         """Patch ``httpx``."""
@@ -318,13 +364,9 @@ class HttpInterception:
             return kind(said, request=None, response=answer)  # type: ignore[no-any-return]
 
         client: Any = module.Client
-        client.request = self._request(client.request, fault)
+        client.request = _unless_sendable(client.request, self._request(client.request, fault))
         later: Any = module.AsyncClient
-        later.request = self._later(later.request, fault)
-        plain: Any = module.request
-        vars(module)["request"] = self._plain(plain, fault)
-        for verb in ("get", "post", "put"):
-            setattr(module, verb, self._verb(verb, getattr(module, verb), fault))
+        later.request = _unless_sendable(later.request, self._later(later.request, fault))
 
     def patch_urllib(self, module: ModuleType) -> None:
         """Patch ``urllib.request``."""
@@ -362,15 +404,6 @@ class HttpInterception:
         request = self._request(lambda _, *args, **kw: original(*args, **kw), fault)
         return functools.partial(request, None)
 
-    def _verb(self, verb: str, original: Callable[..., Any], fault: Fault) -> Callable[..., Any]:
-        plain = self._plain(lambda _, *args, **kw: original(*args, **kw), fault)
-
-        def request(url: Any, *args: Any, **kw: Any) -> Any:
-            return plain(verb, url, *args, **kw)
-
-        request.__name__ = verb
-        return request
-
     # ------------------------------------------------------------ stand-ins
 
     def requests_module(self, name: str) -> InertModule:
@@ -386,12 +419,26 @@ class HttpInterception:
         return module
 
 
-def _whole(body: Any) -> Any:
-    if hasattr(body, "read"):
-        return body.read()
-    if isinstance(body, (str, bytes, Mapping)) or not isinstance(body, Iterable):
-        return body
-    return b"".join(part if isinstance(part, bytes) else str(part).encode() for part in body)
+def _unless_sendable(original: Callable[..., Any], instead: Callable[..., Any]) -> Any:
+    """Return a method that sends what can become bytes, and else does another thing."""
+
+    def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
+        chosen = original if _is_sendable(args, kw) else instead
+        return chosen(client, method, url, *args, **kw)
+
+    return request
+
+
+def _is_sendable(args: Any, keywords: Mapping[str, Any]) -> bool:
+    """Return whether a call can become bytes: it has no unknowns and no stand-ins."""
+    if is_assuming() or not api_calls.session().faithful:
+        return False
+    try:
+        json.dumps(keywords.get("json"))
+    except (TypeError, ValueError):
+        return False
+    body = next((keywords[n] for n in ("data", "content") if keywords.get(n) is not None), None)
+    return not isinstance(args[0] if args else body, Inert)
 
 
 def _payload(args: Any, keywords: Mapping[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from ..runtime.standins import Entered, InertModule, awaited
 from .client_rules import ClientProject, ClientRule
 from .conversations import said
 from .described_apis import ELEMENTS, DescribedApis, Entry, plain, source
+from .event_streams import Events, completion_chunks, halves
 from .response_record import Subscriptable
 
 _INPUTS = (
@@ -72,7 +73,9 @@ class HubInference:
         if model is not None:
             options.setdefault("model", model.group(1))
         answer = self.described.ask(entry, semantic(entry, body, options))
-        return answer.get(ELEMENTS, answer)
+        found = answer.get(ELEMENTS, answer)
+        is_nested = str(entry["name"]).endswith(".text_classification") and ELEMENTS in answer
+        return [found] if is_nested else found
 
     def answer(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
         """Return what the method returns, in plain values; raises ``NoAnswer``."""
@@ -231,11 +234,18 @@ class Hub:
         entry = self._inference.entry(name)
 
         def method(client: Any, *args: Any, **options: Any) -> Any:
-            if entry is None or options.get("stream"):
+            stream = options.pop("stream", None) is True
+            if entry is None:
                 raise unreachable(f"huggingface_hub.{name}")
             if options.get("model") is None and isinstance(client.model, str):
                 options["model"] = client.model
-            return wrap(entry, self._inference.answer(entry, args, options))
+            answer = self._inference.answer(entry, args, options)
+            if not stream:
+                return wrap(entry, answer)
+            if isinstance(answer, str):
+                return Events(halves(answer))
+            chunk = {**entry, "schema": f"{entry['schema'].replace('Output', 'StreamOutput')}"}
+            return Events(wrap(chunk, each) for each in completion_chunks(answer))
 
         method.__name__ = name
         return method

@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
+from typing import Any, Callable, Dict, List, Optional, Protocol
 
 from ..protocol import api_calls
 from .conversations import conversation
 from .described_apis import DELIVERY, DescribedApis, Entry, failure, plain, source, taken_delivery
+from .event_streams import completion_chunks, response_events, server_sent
 from .response_record import Record
 from .schema_fitting import complete, on_the_wire
 
@@ -76,8 +76,12 @@ class OpenAI:
         return on_the_wire(self.described.schema, str(entry["schema"]), answer, str)
 
     def events(self, entry: Entry, wire: Mapping[str, Any]) -> Optional[bytes]:
-        """The events of a stream that say so: of completions alone."""
-        return events(wire) if "choices" in str(entry["result"]) else None
+        """The events of a stream that say so: of completions and responses."""
+        name = str(entry["name"]).rpartition(".")[2]
+        if name == "responses":
+            return server_sent(response_events(wire), named=True)
+        is_chunked = "choices" in str(entry["result"])
+        return server_sent(completion_chunks(wire), done=True) if is_chunked else None
 
 
 def streaming(body: Mapping[str, Any]) -> Dict[str, bool]:
@@ -136,6 +140,8 @@ def _around(entry: Entry, model: str) -> Dict[str, Any]:
         what = "chat.completion" if kind == "chat_completions" else "text_completion"
         usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
         made.update(object=what, created=0, usage=usage)
+    if kind == "chat_completions":
+        made.update(service_tier="default", system_fingerprint="fp_assayer")
     return made
 
 
@@ -168,46 +174,6 @@ def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
     text: Dict[str, Any] = {"type": "output_text", "annotations": []}
     content: Any = item.get("content") or ()
     return {**shared, **item, "content": [{**text, **part} for part in content]}
-
-
-def events(wire: Mapping[str, Any]) -> bytes:
-    """A completion as the events of a stream: the role, the text in two parts, how it ends.
-
-    A content filter's results come before them, and the tokens used behind, without choices.
-    """
-    wire = dict(wire)
-    brought = taken_delivery(wire)
-    kind = str(wire.get("object", "")).replace("chat.completion", "chat.completion.chunk")
-    steps = [list(_deltas(choice)) for choice in wire.get("choices") or []]
-    count = max(map(len, steps), default=1)
-    chunks = [[step[n] for step in steps if n < len(step)] for n in range(count)]
-    if brought.get("padded") and chunks:
-        ends = ({**each, "delta": {"content": "", **each.get("delta", {})}} for each in chunks[-1])
-        chunks[-1] = list(ends)
-    usage = wire.pop("usage", None) if brought else None
-    made = [{**wire, "object": kind, "choices": choices} for choices in chunks]
-    if brought.get("filtered"):
-        made.insert(0, {**wire, "object": kind, "choices": [], "prompt_filter_results": []})
-    if brought.get("usage"):
-        made.append({**wire, "object": kind, "choices": [], "usage": usage})
-    told = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in made)
-    return f"{told}data: [DONE]\n\n".encode()
-
-
-def _deltas(choice: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    if "message" not in choice:
-        yield choice
-        return
-    around = {**{k: v for k, v in choice.items() if k != "message"}, "finish_reason": None}
-    message = choice["message"]
-    text = message.get("content") or ""
-    yield {**around, "delta": {"role": "assistant", "content": ""}}
-    for part in filter(None, (text[: len(text) // 2], text[len(text) // 2 :])):
-        yield {**around, "delta": {"content": part}}
-    calls = [{"index": n, **call} for n, call in enumerate(message.get("tool_calls") or ())]
-    if calls:
-        yield {**around, "delta": {"tool_calls": calls}}
-    yield {**around, "delta": {}, "finish_reason": choice.get("finish_reason") or "stop"}
 
 
 _KEY = "assayer"

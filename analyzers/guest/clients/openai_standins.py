@@ -8,14 +8,27 @@ from typing import Any, Dict, Mapping, Tuple
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule, awaited
 from .described_apis import taken_delivery
+from .event_streams import Events, completion_chunks
 from .openai import OpenAI, response_of
-from .response_record import Record, Subscriptable
+from .response_record import UNKNOWN, Record, Subscriptable
+from .schema_messages import Schema
 
 FIRST = re.compile(
     r"\bopenai\.(?:ChatCompletion|Completion|Moderation|Audio|Embedding|Image|Edit|error)\b"
     r"|\bopenai import [^\n#]*\b(?:ChatCompletion|Completion|Moderation|Audio|error)\b"
 )
-_CLIENTS = ("OpenAI", "AzureOpenAI", "Client")
+_CLIENTS = ("OpenAI", "AzureOpenAI", "Client", "Groq", "Together", "Mistral")
+_WRAPPERS = re.compile(r"(from_\w+|a?patch)$")
+"""Functions of ``instructor`` that make a client of another."""
+_FUNCTIONS = {"completion": False, "acompletion": True}
+"""Those of ``litellm``, and whether they are awaited."""
+_SAME = {
+    "chat.complete": "chat.completions.create",
+    "chat.complete_async": "chat.completions.create",
+    "chat.stream": "chat.completions.create",
+    "chat.stream_async": "chat.completions.create",
+}
+"""The methods of ``mistralai`` by those of ``openai``."""
 _FIRST_NAMES = (
     "ChatCompletion", "Completion", "Moderation", "Audio", "Embedding", "Image", "Edit", "File",
     "FineTune", "FineTuningJob", "Model", "Engine",
@@ -65,16 +78,25 @@ class _Module(InertModule):
             return super().__getattr__(name)
         openai = self.__dict__["_openai"]
         plain = name.replace("Async", "", 1)
-        if plain in _CLIENTS:
-            later = name.startswith("Async")
-            return lambda *_, **__: _Path(openai, (), Record, awaited=later)
-        if name in _FIRST_NAMES:
-            return _Path(openai, (name,), Subscriptable)
-        if name in _RESOURCES:
-            return _Path(openai, (name,), Record)
+        if plain in _CLIENTS or _WRAPPERS.match(name):
+            return _client(openai, later=name.startswith("Async"))
+        if name in _FUNCTIONS and self.__name__ == "litellm":
+            names, later = ("chat", "completions", "create"), _FUNCTIONS[name]
+            return _Path(openai, names, Subscriptable, awaited=later)
+        if name in (*_FIRST_NAMES, *_RESOURCES):
+            return _Path(openai, (name,), Record if name in _RESOURCES else Subscriptable)
         if name.endswith(("Error", "Exception")):
             return _error(name)
         return super().__getattr__(name)
+
+
+def _client(openai: OpenAI, *, later: bool) -> Any:
+    """Return what makes a client, or gives back the one that it is made of."""
+
+    def client(given: Any = None, *_: Any, **__: Any) -> _Path:
+        return given if isinstance(given, _Path) else _Path(openai, (), Record, awaited=later)
+
+    return client
 
 
 class _Path(Entered):
@@ -91,7 +113,7 @@ class _Path(Entered):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        awaited = self._awaited or (name.startswith("a") and f"{name[1:]}" in ("create",))
+        awaited = self._awaited or name == "acreate" or name.endswith("_async")
         return _Path(self._openai, (*self._names, name), self._kind, awaited=awaited)
 
     def __call__(self, *args: Any, **params: Any) -> Any:
@@ -102,23 +124,48 @@ class _Path(Entered):
         return (awaited(self._answer) if self._awaited else self._answer)(params)
 
     def _answer(self, params: Mapping[str, Any]) -> Any:
-        name = ".".join(("openai", *self._names))
+        called = ".".join(self._names)
+        name = f"openai.{_SAME.get(called, called)}"
         entry = self._openai.described.method(name)
-        if entry is None or params.get("stream"):
+        stream = params.get("stream") is True or "stream" in self._names[-1]
+        if entry is None or (stream and "choices" not in str(entry["result"])):
             message = f"Connection error: {name} is no described ML API"
             raise api_calls.unanswered(name, _error("APIConnectionError")(message))
-        shape: Any = params.get("response_format") or params.get("text_format")
+        shapes = (params.get(each) for each in ("response_format", "text_format", _MODEL))
+        shape: Any = next(filter(None, shapes), None)
         if shape in ("text", "srt", "vtt"):
             return self._openai.answer(entry, params).get("text", "")
-        body = {key: value for key, value in params.items() if not isinstance(value, type)}
+        kept = (item for item in params.items() if item[0] not in ("stream", _MODEL))
+        body = {key: value for key, value in kept if not isinstance(value, type)}
+        if stream:
+            body["stream"] = True
         if callable(getattr(shape, "model_json_schema", None)):
             schema = {"name": shape.__name__, "strict": True, "schema": shape.model_json_schema()}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         answer = self._openai.answer(entry, body)
         if taken_delivery(answer).get("status"):
             raise _error("RateLimitError")("Rate limit reached")
+        if stream:
+            return Events(map(self._chunk, completion_chunks(answer)))
         made = response_of(self._kind, self._openai, entry, answer)
+        if params.get(_MODEL) is not None:
+            return _parsed(made, shape).choices[0].message.parsed
         return _parsed(made, shape) if self._names[-1] == "parse" else made
+
+    def _chunk(self, chunk: Mapping[str, Any]) -> Any:
+        """A part of a stream, with every field of a delta; ``mistralai`` has it in an event."""
+        choices = [
+            {**each, "delta": {**_DELTA, **each["delta"]}} if "delta" in each else each
+            for each in chunk["choices"]
+        ]
+        made = self._kind(_NO_SCHEMA, UNKNOWN, {**chunk, "choices": choices})
+        is_event = self._names[-1] in ("stream", "stream_async")
+        return self._kind(_NO_SCHEMA, UNKNOWN, {"data": made}) if is_event else made
+
+
+_MODEL = "response_model"
+_DELTA: Mapping[str, Any] = {"content": None, "role": None, "tool_calls": None, "refusal": None}
+_NO_SCHEMA = Schema({})
 
 
 def _parsed(made: Any, shape: Any) -> Any:

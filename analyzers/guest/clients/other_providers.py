@@ -24,6 +24,7 @@ from .described_apis import (
     source,
     taken_delivery,
 )
+from .event_streams import Events, content_parts
 from .genai_standins import (
     GIVEN,
     RESPONSE,
@@ -196,15 +197,19 @@ class DescribedLibrary:
 
         def method(*args: Any, **options: Any) -> Any:
             given = {**_kept(args[0]), **options} if bound else dict(options)
-            if is_streamed(given):
+            stream = is_streamed(given)
+            if stream and "candidates" not in str(entry["result"]):
                 name = f"{entry['name']} (as a stream)"
                 error = ConnectionError(f"{name} is no described ML API")
                 raise api_calls.unanswered(name, error)
+            given.pop("stream", None)
             shape = shape_of(given)
             own = args[1:] if bound else args
             answer = self._other.called(entry, own, with_schema(given, shape))
             if taken_delivery(answer).get("status"):
                 raise LibraryError("Rate limit reached")
+            if stream:
+                return _Parts(wrap(entry, answer), [wrap(entry, p) for p in content_parts(answer)])
             made = wrap(entry, answer)
             return made if shape is None else with_parsed(made, shape)
 
@@ -237,6 +242,22 @@ class DescribedLibrary:
         if parse is None:
             return self.record(entry, answer)
         return [parse(each) for each in answer] if isinstance(answer, list) else parse(answer)
+
+
+class _Parts(Events):
+    """The parts of an answer of Google's older SDKs, which has the fields of the whole."""
+
+    def __init__(self, whole: Any, parts: List[Any]) -> None:
+        super().__init__(parts)
+        self._whole = whole
+
+    def resolve(self) -> None:
+        """Nothing: all parts are there."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._whole, name)
 
 
 def _owners(module: ModuleType, name: str) -> List[Any]:
@@ -319,7 +340,12 @@ class _Client(Entered):
     def __call__(self, *args: Any, **options: Any) -> Any:
         path = ".".join(self._names)
         entry = self._operations.get(path)
-        if entry is None or is_streamed(options) or path.endswith("stream"):
+        if any(known.startswith(f"{path}.") for known in self._operations):
+            return self
+        stream = is_streamed(options) or path.endswith("stream")
+        if stream:
+            options["stream"] = True
+        if entry is None or (stream and "candidates" not in str(entry["result"])):
             path += "" if entry is None else " (as a stream)"
             raise api_calls.unanswered(path, self._fault(f"{path} is no described ML API"))
         made = self._library.method(entry, self._library.record, bound=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequence, Tuple
 
 TARGET = "x-amz-target"
 _LABEL = r"[^./:]+"
@@ -27,6 +27,10 @@ class HttpRequest:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
+Specificity = Tuple[int, int]
+_NOWHERE: Specificity = (-1, -1)
+
+
 class Route:
     """The way that one API is reached; ``entry`` is its description."""
 
@@ -36,14 +40,27 @@ class Route:
         self.provider: str = described["provider"]
         self.target: Optional[str] = described.get("target")
         patterns: Sequence[str] = described.get("rest") or ()
-        self.urls = [_url(pattern) for pattern in patterns]
+        self.urls = [(_specificity(each), each[:1] == "/", _url(each)) for each in patterns]
+        self.fields: Sequence[str] = described.get("fields") or ()
         self.verbs = [_verb(pattern) for pattern in patterns if ":" in pattern.rpartition("/")[2]]
 
-    def leads(self, call: HttpRequest) -> bool:
-        """Return whether a request goes to the API."""
+    def leads(self, call: HttpRequest) -> Specificity:
+        """Return how much of a request's address says that it goes to the API, if anything."""
         if self.target is not None:
-            return call.headers.get(TARGET) == self.target
-        return any(url.search(call.url) for url in self.urls)
+            return (1, 1) if call.headers.get(TARGET) == self.target else _NOWHERE
+        found = [
+            specificity
+            for specificity, anywhere, url in self.urls
+            if url.search(call.url) and not (anywhere and self._lacks_fields(call))
+        ]
+        return max(found, default=_NOWHERE)
+
+    def _lacks_fields(self, call: HttpRequest) -> bool:
+        """Return whether a body has not all the fields by which an API on any host is known."""
+        body = call.body.decode("utf-8", "replace") if isinstance(call.body, bytes) else call.body
+        if isinstance(body, str):
+            return not all(f'"{name}"' in body for name in self.fields)
+        return isinstance(body, Mapping) and not set(self.fields) <= body.keys()
 
 
 class Routes:
@@ -63,8 +80,8 @@ class Routes:
     def find(self, call: HttpRequest) -> Optional[Route]:
         """The route of a request; a method in the URL counts at any host."""
         routes = self._routes()
-        found = next((route for route in routes if route.leads(call)), None)
-        if found is not None:
+        found = max(routes, key=lambda route: route.leads(call), default=None)
+        if found is not None and found.leads(call) != _NOWHERE:
             return found
         return next((r for r in routes if any(verb.search(call.url) for verb in r.verbs)), None)
 
@@ -82,6 +99,10 @@ def _distinct(described: Sequence[Mapping[str, Any]]) -> Iterator[Route]:
         if identity not in seen:
             seen[identity] = None
             yield Route(each)
+
+
+def _specificity(pattern: str) -> Specificity:
+    return len(pattern.rpartition("/")[2].strip("*")), len(pattern)
 
 
 def _url(pattern: str) -> Pattern[str]:

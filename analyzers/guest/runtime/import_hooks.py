@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, T
 
 from ..clients import (
     anthropic,
+    chat_standins,
     client_rules,
     genai,
     google_rules,
@@ -185,6 +186,7 @@ FAMILIES: Tuple[Family, ...] = (
     client_rules.openai_rules,
     anthropic.anthropic_rules,
     genai.genai_rules,
+    chat_standins.chat_rules,
     other_providers.other_rules,
     http_clients.http_rules,
     _media,
@@ -198,7 +200,10 @@ The SDK expects it to be missing, as without its extra.
 """
 
 
-BESIDE = ("apiclient", "botocore", "httpx", "oauth2client", "requests")
+BESIDE = (
+    "apiclient", "botocore", "groq", "httpx", "instructor", "litellm", "oauth2client",
+    "pydantic_ai", "requests", "together",
+)  # fmt: skip
 """Packages of ML APIs' clients that no catalogue entry names."""
 LIBRARIES = ("transformers",)
 """Libraries that are more than the client of the ML API that the catalogue describes."""
@@ -231,8 +236,11 @@ class Interception:
         project = ClientProject(*about, schema, known, self._network, self._warmers)
         self._rules = [rule for family in FAMILIES for rule in family(project)]
         self._any = re.compile("|".join(f"(?:{rule.modules})" for rule in self._rules))
-        methods = (method for entry in self._entries for method in entry.get("methods") or ())
-        clients = {*BESIDE, *(str(method).partition(".")[0] for method in methods)}
+        named = (entry.get(way) for entry in self._entries for way in ("methods", "chains"))
+        clients = {
+            *BESIDE,
+            *(str(each).partition(".")[0] for names in named for each in names or ()),
+        }
         replaced_libraries.exempt(clients.difference(LIBRARIES))
         for name in LEFT_OUT:
             sys.modules.setdefault(name, None)  # type: ignore[arg-type]

@@ -215,10 +215,13 @@ class Inert(Entered):
     def __add__(self, other: Any) -> Any:
         return self
 
+    def __or__(self, other: Any) -> Any:
+        return other if getattr(type(other), "is_chained", False) else self
+
     __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = __add__
     __mul__ = __rmul__ = __imul__ = __truediv__ = __rtruediv__ = __add__
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __add__
-    __matmul__ = __rmatmul__ = __and__ = __rand__ = __or__ = __ror__ = __add__
+    __matmul__ = __rmatmul__ = __and__ = __rand__ = __ror__ = __add__
     __xor__ = __rxor__ = __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __add__
 
     def __divmod__(self, other: Any) -> Tuple[Any, Any]:

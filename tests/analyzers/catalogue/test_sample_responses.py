@@ -34,6 +34,7 @@ OPTIONAL = {
     "cacheWriteInputTokens", "citationsContent", "document", "guardContent", "image",
     "performanceConfig", "reasoningContent", "searchResult", "serviceTier", "toolAddition",
     "toolRemoval", "toolResult", "toolUse", "trace", "video",
+    "details", "logprobs", "reasoning", "tool_call_id", "tool_calls",
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def api_of(url: str, **headers: str) -> str | None:
         (f"{AZURE}/text/analytics/v3.1/languages", "detect_language"),
         (f"{FACE}/models/a/b-sst-2-english", "text_classification"),
         (f"{FACE}/models/openai/whisper-tiny", "automatic_speech_recognition"),
-        (f"{FACE}/models/a/b", None),
+        (f"{FACE}/models/a/b", "text_generation"),
         ("https://vision.googleapis.com/v1/models", None),
         ("https://example.com/v1/chat/completions", "chat_completions"),
         ("https://example.com/v1/chat/completions/7", None),

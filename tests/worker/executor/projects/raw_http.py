@@ -222,7 +222,7 @@ def openai():
 
 def hugging_face():
     url = "https://router.huggingface.co/hf-inference/models/x/y/pipeline/text-classification"
-    return _ask(url, {"inputs": "good"})[0]["label"]
+    return _ask(url, {"inputs": "good"})[0][0]["label"]
 
 
 def speech():
