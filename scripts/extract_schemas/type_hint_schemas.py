@@ -17,7 +17,11 @@ _SCALARS: Mapping[Any, str] = {
     str: "string", bytes: "bytes", bool: "bool", float: "double", int: "int64",
 }  # fmt: skip
 _DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
-    "azure": ("azure-ai-textanalytics", "azure-ai-vision-imageanalysis"),
+    "azure": (
+        "azure-ai-documentintelligence",
+        "azure-ai-textanalytics",
+        "azure-ai-vision-imageanalysis",
+    ),
     "openai": ("openai",),
     "huggingface": ("huggingface_hub",),
 }
@@ -83,7 +87,8 @@ def _hints(kind: Any) -> dict[str, Any]:
     fields = getattr(kind, "model_fields", None)
     if fields is not None:
         return {name: field.annotation for name, field in fields.items()}
-    models = types.SimpleNamespace(**vars(sys.modules[kind.__module__]))
+    package = sys.modules[kind.__module__.rpartition(".")[0]]
+    models = types.SimpleNamespace(**{**vars(package), **vars(sys.modules[kind.__module__])})
     return get_type_hints(kind, localns={"_models": models})
 
 

@@ -194,16 +194,17 @@ def content_parts(wire: Event) -> Iterator[Event]:
     """Yield an answer of Gemini in parts: half of its text, then the rest and the end."""
     candidates: List[Any] = wire.get("candidates") or []
     first: Any = candidates[0] if candidates else {}
-    parts: List[Any] = (first.get("content") or {}).get("parts") or []
+    content: Mapping[str, Any] = first.get("content") or {}
+    parts: List[Any] = content.get("parts") or []
     text = parts[0].get("text") if parts else None
     if not (isinstance(text, str) and len(text) > 1):
         yield wire
         return
     for half, ends in zip(halves(text), (False, True)):
         rest = parts[1:] if ends else []
-        content = {**first["content"], "parts": [{**parts[0], "text": half}, *rest]}
+        said = {**content, "parts": [{**parts[0], "text": half}, *rest]}
         around = first if ends else {"index": 0}
-        yield {**wire, "candidates": [{**around, "content": content}]}
+        yield {**wire, "candidates": [{**around, "content": said}]}
 
 
 # --------------------------------------------------------------------- AWS's
@@ -214,9 +215,11 @@ def converse_events(wire: Event) -> Iterator[Event]:
 
     Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
     """
-    message: Mapping[str, Any] = (wire.get("output") or {}).get("message") or {}
+    output: Mapping[str, Any] = wire.get("output") or {}
+    message: Mapping[str, Any] = output.get("message") or {}
     yield {"messageStart": {"role": message.get("role") or "assistant"}}
-    for index, block in enumerate(message.get("content") or ()):
+    blocks: List[Dict[str, Any]] = message.get("content") or []
+    for index, block in enumerate(blocks):
         about = {"contentBlockIndex": index}
         if "toolUse" in block:
             begun = {k: v for k, v in block["toolUse"].items() if k != "input"}
@@ -234,7 +237,8 @@ def _converse_deltas(block: Event) -> Iterator[Event]:
     if "toolUse" in block:
         for part in halves(json.dumps(block["toolUse"].get("input") or {})):
             yield {"toolUse": {"input": part}}
-    thought = (block.get("reasoningContent") or {}).get("reasoningText") or {}
+    reasoning: Mapping[str, Any] = block.get("reasoningContent") or {}
+    thought: Mapping[str, Any] = reasoning.get("reasoningText") or {}
     for part in halves(thought.get("text")):
         yield {"reasoningContent": {"text": part}}
     if thought.get("signature"):
