@@ -16,8 +16,10 @@ from tests.analyzers.ways_of_asking import WAYS, Way
 
 APP = """
 import asyncio, importlib, inspect
-for name in ("anthropic", "boto3", "botocore.endpoint", "google.genai", "huggingface_hub.inference._client", "openai",
-             "openai.resources.chat.completions", "openai.resources.responses.responses"):
+for name in (
+    "anthropic", "boto3", "botocore.endpoint", "google.genai", "huggingface_hub.inference._client",
+    "openai", "openai.resources.chat.completions", "openai.resources.responses.responses",
+):
     try:
         importlib.import_module(name)
     except ImportError:
