@@ -203,7 +203,7 @@ def _dotted(node: ast.AST, known: dict[str, str]) -> str | None:
 
 MOST_STEPS = 8
 _CALLS = "config"
-_PLAIN = frozenset({"config", "coroutine", "function", "path"})
+_PLAIN = frozenset({"config", "coroutine", "function", "image", "path"})
 """Makers of the values that a search learns."""
 _HARMLESS = frozenset(
     {
@@ -241,6 +241,29 @@ class RecipeNames:
             passing=tuple(probe for probe in explored.passing if self.knows(probe)),
             failing=tuple(probe for probe in explored.failing if self.knows(probe)),
         )
+
+    def searched(self, found: SearchResult) -> SearchResult:
+        """Return what a search found, without probes whose recipes are no plain values.
+
+        Those are literals, values of a few makers and instances of the project's classes.
+        """
+        if found.template is None or self._is_plain(found.template):
+            return replace(
+                found,
+                witnesses=tuple(each for each in found.witnesses if self._is_plain(each.probe)),
+                crashes=tuple(each for each in found.crashes if self._is_plain(each[0])),
+            )
+        return SearchResult(
+            None, obstacle="the arguments that the search found are no plain values"
+        )
+
+    def _is_plain(self, probe: Probe) -> bool:
+        recipes = [a.recipe for a in probe.arguments.values() if isinstance(a, RecipeArgument)]
+        if not self.knows(probe):
+            return False
+        found = [part for recipe in recipes for part in parts(parse(recipe))]
+        makers = {part.function for part in found if isinstance(part, CallRecipe)} & MAKERS.keys()
+        return makers <= _PLAIN and not any(isinstance(part, NameRecipe) for part in found)
 
     def _knows(self, argument: Argument) -> bool:
         if not isinstance(argument, RecipeArgument):
@@ -305,27 +328,6 @@ class RecipeNames:
         if path is None:
             return [NameOrigin(len(rest), module=module)]
         return self._origins(path, [name, *rest], steps)
-
-
-def without_foreign_recipes(searched: SearchResult) -> SearchResult:
-    """Return a search's result without probes whose recipes name or call what is not plain."""
-    if searched.template is None or _is_plain(searched.template):
-        return replace(
-            searched,
-            witnesses=tuple(each for each in searched.witnesses if _is_plain(each.probe)),
-            crashes=tuple(each for each in searched.crashes if _is_plain(each[0])),
-        )
-    return SearchResult(None, obstacle="the arguments that the search found are no plain values")
-
-
-def _is_plain(probe: Probe) -> bool:
-    recipes = [a.recipe for a in probe.arguments.values() if isinstance(a, RecipeArgument)]
-    try:
-        found = [part for recipe in recipes for part in parts(parse(recipe))]
-    except BadRecipe:
-        return False
-    calls = {part.function for part in found if isinstance(part, CallRecipe)}
-    return calls <= _PLAIN and not any(isinstance(part, NameRecipe) for part in found)
 
 
 def _own(bound: Bindings, name: str, beyond: int) -> Iterator[NameOrigin]:

@@ -63,7 +63,7 @@ from worker.executor.project_files import (
     related_examples,
     related_tests,
 )
-from worker.executor.recipe_names import RecipeNames, without_foreign_recipes
+from worker.executor.recipe_names import RecipeNames
 from worker.executor.session import Session
 from worker.executor.target_preparation import bounded_texts, missing_framework, required_frameworks
 from worker.executor.warm_guest import WarmGuest
@@ -138,7 +138,7 @@ class SandboxExecutor:
         left = max(1.0, self.remaining())
         searched = session.search(target.goals, self.plan.seed, left, self._texts(target))
         self._note(session.prepared.notes)
-        return without_foreign_recipes(searched)
+        return RecipeNames(target.path, self._laboratory.head.texts).searched(searched)
 
     def _texts(self, target: Target) -> Sequence[str]:
         texts = self._laboratory.head.texts

@@ -275,7 +275,7 @@ def _make_pairs(recipe: PairsRecipe, namespace: Mapping[str, Any]) -> Any:
 
 def _make_call(recipe: CallRecipe, namespace: Mapping[str, Any]) -> Any:
     name = recipe.function
-    function = _maker(name) if name in MAKERS else _looked_up(name, namespace)
+    function = _maker(name) if name in MAKERS else looked_up(name, namespace)
     arguments = [_MAKING[type(item)](item, namespace) for item in recipe.arguments]
     return function(
         *arguments, **{key: _MAKING[type(item)](item, namespace) for key, item in recipe.keywords}
@@ -288,7 +288,8 @@ def _maker(name: str) -> Callable[..., Any]:
     return getattr(module, name)  # type: ignore[no-any-return]
 
 
-def _looked_up(dotted: str, namespace: Mapping[str, Any]) -> Any:
+def looked_up(dotted: str, namespace: Mapping[str, Any]) -> Any:
+    """Return what a dotted name means in a namespace; raise ``NameError`` or ``AttributeError``."""
     first, *rest = dotted.split(".")
     if first not in namespace:
         raise NameError(f"name {first!r} is not defined")
@@ -302,6 +303,6 @@ _MAKING: Dict[type, Callable[[Any, Mapping[str, Any]], Any]] = {
     LiteralRecipe: lambda recipe, _: recipe.value,
     DisplayRecipe: _make_display,
     PairsRecipe: _make_pairs,
-    NameRecipe: lambda recipe, namespace: _looked_up(recipe.dotted, namespace),
+    NameRecipe: lambda recipe, namespace: looked_up(recipe.dotted, namespace),
     CallRecipe: _make_call,
 }

@@ -40,10 +40,15 @@ _ARRAYS = frozenset(["array", "frame", "image", "img", "picture", "photo"])
 
 _NEEDED = re.compile(
     r"KEY|TOKEN|SECRET|PASS(WORD)?$|PWD$|CREDENTIAL|ENDPOINT|UR[IL]|REGION|BUCKET|CONNECTION"
-    r"|ACCOUNT|PROJECT|_ID$|HOST|USER",
+    r"|ACCOUNT|PROJECT|_ID$|HOST|USER|(^|_)(PORT|LEVEL|ARN|TABLE|QUEUE|TOPIC)$|_ARN_",
     re.IGNORECASE,
 )
-_VALUES = {"REGION": "us-east-1", "ENDPOINT": "https://made-up.invalid/"}
+_VALUES = {
+    "REGION": "us-east-1",
+    "ENDPOINT": "https://made-up.invalid/",
+    "LEVEL": "INFO",
+    "ARN": "arn:aws:service:us-east-1:111111111111:made-up/1",
+}
 _VALUES.update({"URL": _VALUES["ENDPOINT"], "URI": _VALUES["ENDPOINT"]})
 
 

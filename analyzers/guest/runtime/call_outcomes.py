@@ -116,14 +116,14 @@ def raised(
         "path": os.path.relpath(path, root).replace(os.sep, "/"),
         "line": line,
         "function": function_at(path, line),
-        "refusal": _is_refusal(error, path, line),
+        "refusal": is_refusal(error, path, line),
         "standin": made_up,
     }
 
 
 def _is_own_refusal(error: BaseException, frames: List[Step]) -> bool:
     where = [(step[0].f_code.co_filename, step[1]) for step in frames[-1:]]
-    return any(_is_refusal(error, *each) for each in where)
+    return any(is_refusal(error, *each) for each in where)
 
 
 def _named(error: BaseException) -> str:
@@ -159,11 +159,12 @@ def steps_of(error: BaseException) -> Iterator[Step]:
 def _steps(trace: Optional[TracebackType]) -> Iterator[Step]:
     while trace is not None:
         code = trace.tb_frame.f_code
-        yield trace.tb_frame, trace.tb_lineno, _position(code, trace.tb_lasti)
+        yield trace.tb_frame, trace.tb_lineno, position(code, trace.tb_lasti)
         trace = trace.tb_next
 
 
-def _position(code: CodeType, instruction: int) -> Optional[Range]:
+def position(code: CodeType, instruction: int) -> Optional[Range]:
+    """Return where the expression of an instruction stands, where that is known."""
     if sys.version_info < (3, 11):
         return None
     for number, position in enumerate(code.co_positions()):
@@ -239,7 +240,8 @@ def _statement(path: str, line: int) -> Optional[ast.stmt]:
 # ------------------------------------------------------------------ verdict
 
 
-def _is_refusal(error: BaseException, path: str, line: int) -> bool:
+def is_refusal(error: BaseException, path: str, line: int) -> bool:
+    """Return whether the statement on a line raises this exception on purpose."""
     if isinstance(error, SystemExit):
         return True
     statement = _statement(path, line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import sys
 from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -14,6 +15,7 @@ from ..runtime import assumptions
 from ..runtime.execution import PreparedTarget, Result, execute
 from .input_slots import (
     SUFFIXES,
+    UNFIT,
     InputSlot,
     Markers,
     contents,
@@ -26,7 +28,7 @@ from .input_slots import (
     picture,
     places_in,
 )
-from .learning.argument_learning import learn_arguments
+from .learning.argument_learning import LearnedArguments, learn_arguments
 from .obstacles import raised_because_of, returned_early
 from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
 from .structured_answers import shaped
@@ -48,6 +50,9 @@ FOR_PARAMETERS = 2.0
 _FACTS = str(InputPath(SERVICE).item(assumptions.FACTS))
 _CONTENT = str(InputPath(SERVICE).item(assumptions.CONTENT))
 MOST_TEXT_SLOTS = 2
+MOST_LEARNED_SLOTS = 8
+_FREE_FORM = frozenset({"chat", "completion"})
+"""Tasks of which the answer may be any text."""
 OPENING = "opening-"
 SECONDS = 2.0
 LATER_SECONDS = 0.5
@@ -104,9 +109,7 @@ def find_entry(
         slotless = slotless or entry
     entry = slotless or search.without_slot(next(search.others(None)))
     found = search.through_what_it_opens() or search.with_one_of(texts)
-    found = found or search.through_assumptions(asked=entry.arguments is not None)
-    if found is None and entry.arguments is None:
-        found = search.through_learning()
+    found = found or search.through_what_is_missing(asked=entry.arguments is not None)
     obstacle = entry.obstacle and search.obstacle
     return found or replace(entry, executions=search.executions, obstacle=obstacle)
 
@@ -178,6 +181,27 @@ class _Search:
                 asked = asked or (entry if any(each.text for each in spy.requests) else None)
         return asked
 
+    def through_what_is_missing(self, *, asked: bool) -> Optional[InputEntry]:
+        """The template with arguments that learned, or with assumptions.
+
+        One that takes the input is better, and arguments that get the code through to its end.
+        Of a language model's input little is known: there plain arguments are better.
+        """
+        learned = None if asked else self._learned()
+        entry = None if learned is None else self._with_learned(learned)
+        is_through = learned is not None and learned.is_through
+        if is_through and entry and (entry.slot or self._is_free_form):
+            return entry
+        found = self.through_assumptions(asked=asked)
+        if entry is None or (found is not None and (found.slot or not is_through)):
+            return found
+        return entry
+
+    @property
+    def _is_free_form(self) -> bool:
+        expected = self.prepared.expected
+        return bool(expected) and all(each.get("task") in _FREE_FORM for each in expected)
+
     def through_assumptions(self, *, asked: bool) -> Optional[InputEntry]:
         """The template in which a library, a service or an object gives the input.
 
@@ -227,8 +251,8 @@ class _Search:
                     heapq.heappush(waiting, (0 if new else len(changed), number, changed))
         return without
 
-    def through_learning(self) -> Optional[InputEntry]:
-        """The template of arguments that learned, by trial, what the code makes of them."""
+    def _learned(self) -> Optional[LearnedArguments]:
+        """Return arguments that learned, by trial, what the code makes of them, if they reach."""
         names = {parameter["name"] for parameter in self.parameters}
         outside = {k: v for k, v in self._beside(None).items() if parse(k).root not in names}
 
@@ -241,8 +265,23 @@ class _Search:
         )
         self.executions += learned.rounds
         if learned.arguments is None:
-            self.obstacle = learned.reason or self.obstacle
+            if learned.reason:
+                self.obstacle, self._furthest = learned.reason, sys.maxsize
             return None
+        return learned
+
+    def _with_learned(self, learned: LearnedArguments) -> InputEntry:
+        """Return the template of learned arguments, with the input where it gets through."""
+        for place, form, rest in itertools.islice(learned.inputs(), MOST_LEARNED_SLOTS):
+            for kind in self.kinds:
+                slot = InputSlot(place, form, kind)
+                if form in UNFIT[kind]:
+                    continue
+                marked = {**rest, place: self.markers.argument(slot, 0)}
+                result, spy = self.call(marked)
+                if usable(result) and any(map(self.markers.carried, spy.requests)):
+                    given = marked if kind == "text" else {**rest, place: slot.content}
+                    return InputEntry(given, place, None, self.executions)
         return InputEntry(learned.arguments, None, None, self.executions)
 
     def _plain(self, slot: InputSlot) -> Arguments:

@@ -288,7 +288,7 @@ _ANNOTATED = {
 }
 _KINDS = ("image", "text", "audio")
 SUFFIXES = {"text": ".txt", "image": ".png", "audio": ".wav"}
-_UNFIT = {"text": ("pil", "numpy"), "image": ("text",), "audio": ("text", "pil", "numpy")}
+UNFIT = {"text": ("pil", "numpy"), "image": ("text",), "audio": ("text", "pil", "numpy")}
 _LIST = re.compile(r"\b(list|List|Sequence|Iterable|Tuple|tuple|Collection)\[(.*)\]")
 _MEDIA = {
     "image": project_files.PICTURES,
@@ -332,7 +332,7 @@ def of_parameters(parameters: Sequence[Mapping[str, Any]], kinds: Sequence[str])
         for rank, form in enumerate(forms):
             penalty = rank + (0 if hinted else 3) + (2 if parameter["default"] else 0)
             for kind in kinds:
-                if form not in _UNFIT[kind]:
+                if form not in UNFIT[kind]:
                     likely = penalty - (2 if form == "text" else 0)
                     ranked.append((likely, number, InputSlot(parameter["name"], form, kind)))
     return [slot for _, _, slot in sorted(ranked, key=lambda item: item[:2])]
@@ -348,7 +348,7 @@ def of_place(place: InputPath, kinds: Sequence[str], annotation: str = "") -> Li
         InputSlot(str(place), form, kind)
         for form in _forms_at(place, annotation)
         for kind in kinds
-        if form not in _UNFIT[kind]
+        if form not in UNFIT[kind]
     ]
 
 

@@ -7,26 +7,40 @@ API are written down as recipes, and count only where a call with the plain valu
 
 from __future__ import annotations
 
+import contextlib
+import enum
 import functools
 import heapq
+import inspect
 import json
 import math
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from ...inputs.recipes import BadRecipe
+from ...inputs.recipes import BadRecipe, looked_up
 from ...protocol import api_calls
-from ...protocol.input_paths import INPUT
+from ...protocol.input_paths import INPUT, InputPath, Step
 from ...runtime import standins
 from ...runtime.call_outcomes import is_own, raised, returned, timed_out, tree_of
 from ...runtime.child_processes import RunningInputRecord, Worker
 from ...runtime.execution import PreparedTarget
 from ...runtime.time_limits import CLOCK, TimeUp
 from ..search_campaign import Arguments, Stopwatch
-from .argument_shapes import LIST, TEXT, ArgumentShape, shape_of_annotation, shape_of_json
+from .argument_shapes import (
+    BASE64,
+    BYTES,
+    FILE,
+    LIST,
+    OBJECT,
+    TEXT,
+    ArgumentShape,
+    Classes,
+    shape_of_annotation,
+    shape_of_json,
+)
 from .learning_builtins import install
 from .learning_values import MOST_ANSWERS, StartAgain, begin, live
 from .refusals import learned_from, made_up_values
@@ -65,6 +79,21 @@ class LearnedArguments:
     rounds: int = 0
     reason: str = ""
     furthest: int = -1
+    is_through: bool = False
+    _shapes: Mapping[str, Any] = field(default_factory=dict)
+
+    def inputs(self) -> Iterator[Tuple[str, str, Arguments]]:
+        """Yield places in the arguments that may take an input, its form, and all other places."""
+        shapes = {key: shape_of_json(said) for key, said in self._shapes.items()}
+        for key, root in shapes.items():
+            rest = {k: v for k, v in (self.arguments or {}).items() if k != key}
+            for place, form in _leaves(root, InputPath(key)) if key.isidentifier() else ():
+                with contextlib.suppress(BadRecipe):
+                    yield str(place), form, {**rest, **_beside(root, InputPath(key), place.steps)}
+
+    def keep(self, arguments: Arguments, shapes: Mapping[str, Any], *, is_through: bool) -> None:
+        """Keep arguments that reach the API; ``is_through``: the call goes on to its end."""
+        self.arguments, self._shapes, self.is_through = arguments, shapes, is_through
 
     def note(self, found: Frame) -> None:
         """Keep the reason of the call that came furthest."""
@@ -104,8 +133,10 @@ def learn_arguments(
             if arguments is not None and arguments != outcome.arguments:
                 ending, asks = replay(arguments)
                 outcome.rounds += 1
-                outcome.arguments = arguments if asks else outcome.arguments
-                if asks and (ending["kind"] == "returned" or ending.get("refusal")):
+                is_through = ending["kind"] == "returned" or bool(ending.get("refusal"))
+                if asks:
+                    outcome.keep(arguments, found["roots"], is_through=is_through)
+                if outcome.is_through:
                     break
         for each in _next(state, found, known, outcome.rounds):
             heapq.heappush(waiting, each)
@@ -115,12 +146,32 @@ def learn_arguments(
 
 def _first(prepared: PreparedTarget) -> str:
     """Shapes of the parameters that need an argument, by their annotations."""
+    classes = _classes(prepared)
     shapes = {
-        each["name"]: shape_of_annotation(each["name"], str(each["annotation"] or "")).as_json()
+        each["name"]: shape_of_annotation(
+            each["name"], str(each["annotation"] or ""), classes
+        ).as_json()
         for each in prepared.parameters
         if not each["default"] and not each["kind"].startswith("var")
     }
     return json.dumps(shapes, sort_keys=True)
+
+
+def _classes(prepared: PreparedTarget) -> Classes:
+    """Return what finds classes of the project by the names that the target's file has for them."""
+
+    def find(name: str) -> Any:
+        try:
+            found = looked_up(name, prepared.namespace)
+            path = inspect.getfile(found) if isinstance(found, type) else ""
+        except Exception:
+            return None
+        usual = (
+            not inspect.isabstract(found) and not issubclass(found, enum.Enum) if path else False
+        )
+        return found if usual and is_own(path, prepared.root) else None
+
+    return find
 
 
 def _next(
@@ -148,6 +199,38 @@ def _written(roots: Mapping[str, Any], fixed: Arguments) -> Optional[Arguments]:
             found[key] = {"kind": "made", "recipe": shape_of_json(said).recipe().source()}
     except BadRecipe:
         return None
+    return found
+
+
+_FORMS = {TEXT: "text", BYTES: "bytes", BASE64: "base64", FILE: "path"}
+
+
+def _leaves(shape: ArgumentShape, place: InputPath) -> Iterator[Tuple[InputPath, str]]:
+    """Yield the places of undecided texts, bytes and files within a value, with their forms."""
+    kind = shape.effective_kind()
+    if kind in _FORMS and (shape.value is None or kind in (BYTES, FILE)):
+        yield place, _FORMS[kind]
+    for step, each in _steps(shape):
+        yield from _leaves(each, InputPath(place.root, (*place.steps, step)))
+
+
+def _steps(shape: ArgumentShape) -> Iterator[Tuple[Step, ArgumentShape]]:
+    is_object = shape.effective_kind() == OBJECT
+    for key, each in shape.items.items():
+        yield ("attribute" if is_object and isinstance(key, str) else "item", key), each
+    for name, each in shape.attributes.items():
+        yield ("attribute", name), each
+
+
+def _beside(shape: ArgumentShape, place: InputPath, steps: Sequence[Step]) -> Arguments:
+    """Return the parts of a value that are not on the way to the place ``steps`` away."""
+    found: Arguments = {}
+    for step, each in _steps(shape) if steps else ():
+        inner = InputPath(place.root, (*place.steps, step))
+        if step == steps[0]:
+            found.update(_beside(each, inner, steps[1:]))
+        else:
+            found[str(inner)] = {"kind": "made", "recipe": each.recipe().source()}
     return found
 
 
@@ -188,13 +271,11 @@ def _round(call: _Call, state: _State) -> Frame:
     """Call the target once with values that learn; tell what happened and what they learned."""
     prepared = call.prepared
     roots = {key: shape_of_json(said) for key, said in json.loads(state.roots).items()}
-    decisions = begin(prepared.root, dict(state.flips))
+    decisions = begin(prepared.root, prepared.namespace, dict(state.flips))
     install(prepared.root, prepared.namespace)
-    for each in prepared.parameters:
-        optional = each["default"] and not each["kind"].startswith("var")
-        if optional and decisions.truth(f"{each['name']} is given", default=False, always=True):
-            shape = shape_of_annotation(each["name"], str(each["annotation"] or ""))
-            roots.setdefault(each["name"], shape)
+    for name, annotation, is_needed in _optional(prepared):
+        if is_needed or decisions.truth(f"{name} is given", default=False, always=True):
+            roots.setdefault(name, shape_of_annotation(name, annotation, _classes(prepared)))
     trace = _Trace(prepared.root)
     error, started_again = _called(prepared, {**call.fixed, **_live(roots)}, call.spy, trace)
     asked = bool(call.spy.requests)
@@ -213,6 +294,21 @@ def _round(call: _Call, state: _State) -> Frame:
         "lines": len(trace.lines),
         "reason": reason,
     }
+
+
+def _optional(prepared: PreparedTarget) -> Iterator[Tuple[str, str, bool]]:
+    """Yield the parameters with defaults, their annotations, and if a framework replaces those."""
+    try:
+        signature = inspect.signature(prepared.function())
+        defaults = {name: each.default for name, each in signature.parameters.items()}
+    except Exception:
+        defaults = {}
+    for each in prepared.parameters:
+        if each["default"] and not each["kind"].startswith("var"):
+            default = defaults.get(each["name"])
+            module = type(default).__module__
+            is_needed = module.startswith("fastapi") or standins.is_standin(default)
+            yield each["name"], str(each["annotation"] or ""), is_needed
 
 
 def _live(roots: Dict[str, ArgumentShape]) -> Arguments:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import inspect
 import json
 import re
 from dataclasses import dataclass, field
@@ -16,16 +18,24 @@ from ...inputs.recipes import (
     Recipe,
     literal,
 )
+from ...protocol.argument_decoding import BLANK
 
 TEXT, BYTES, INTEGER, NUMBER, TRUTH, NOTHING = "text", "bytes", "int", "float", "bool", "none"
 LIST, MAPPING, OBJECT, CALLABLE, FILE = "list", "mapping", "object", "callable", "file"
+INSTANCE = "instance"
+"""The kind of an instance of a class of the project: its name is the value, its items are given."""
 JSON, BASE64, NUMERAL = "json", "base64", "numeral"
 TEXTUAL = frozenset({TEXT, JSON, BASE64, NUMERAL, FILE})
 KINDS = frozenset({*TEXTUAL, BYTES, INTEGER, NUMBER, TRUTH, NOTHING, LIST, MAPPING, OBJECT})
+PICTURE = "picture"
+"""The value of bytes that are a picture."""
 DEEPEST = 12
+DEEPEST_CLASS = 3
 MOST_PARTS = 40
+PICTURE_SIZE = (64, 64)
 PLAIN_TEXT = "The quick brown fox jumps over the lazy dog."
-_PLAIN_BASE64 = "VGhlIHF1aWNrIGJyb3duIGZveA=="
+_PLAIN_BASE64 = base64.b64encode(BLANK).decode()
+"""The text of a blank picture."""
 _WORDS: Tuple[Tuple[str, str], ...] = (
     (r"ur[il]|link|endpoint", "https://made-up.invalid/page"),
     (r"e_?mail", "someone@made-up.invalid"),
@@ -89,7 +99,8 @@ class ArgumentShape:
 
     def returned(self) -> ArgumentShape:
         """Return the shape of what a call of the value returns."""
-        self.result = self.result or ArgumentShape(f"{self.path}()")
+        kind = BYTES if self.name == "read" else ""
+        self.result = self.result or ArgumentShape(f"{self.path}()", kind)
         return self.result
 
     def parsed(self) -> ArgumentShape:
@@ -145,7 +156,7 @@ class ArgumentShape:
             return None
         if kind == LIST:
             return [each.plain(depth - 1) for each in self.elements()]
-        if kind in (MAPPING, OBJECT, CALLABLE):
+        if kind in (MAPPING, OBJECT, CALLABLE, INSTANCE):
             return {
                 str(key): each.plain(depth - 1)
                 for key, each in [*self.items.items(), *self.attributes.items()]
@@ -175,11 +186,14 @@ class ArgumentShape:
             MAPPING: self._mapping,
             CALLABLE: self._function,
             OBJECT: self._object,
+            INSTANCE: self._instance,
         }
         if kind in parts:
             return parts[kind](depth - 1)
         if kind == FILE:
             return CallRecipe("path", tuple(map(LiteralRecipe, self.file_kind())))
+        if kind == BYTES and self.value == PICTURE:
+            return CallRecipe("image", tuple(map(LiteralRecipe, ("bytes", *PICTURE_SIZE))))
         if kind == BYTES:
             return literal(self.plain_text().encode())
         return literal(self.plain_text() if kind in TEXTUAL else self.scalar(kind))
@@ -195,6 +209,10 @@ class ArgumentShape:
         result = self.result or ArgumentShape(f"{self.path}()")
         maker = "coroutine" if result.is_awaited else "function"
         return CallRecipe(maker, (result.recipe(depth),))
+
+    def _instance(self, depth: int) -> Recipe:
+        given = [(str(name), each.recipe(depth)) for name, each in self.items.items()]
+        return CallRecipe(str(self.value), (), tuple(given))
 
     def _object(self, depth: int) -> Recipe:
         parts = {**{k: v for k, v in self.items.items() if isinstance(k, str)}, **self.attributes}
@@ -237,7 +255,13 @@ def shape_of_json(said: Mapping[str, Any]) -> ArgumentShape:
     )
 
 
-def shape_of_annotation(path: str, annotation: str) -> ArgumentShape:
+Classes = Callable[[str], Any]
+"""Finds the class of the project that a dotted name means in the target's file, or ``None``."""
+
+
+def shape_of_annotation(
+    path: str, annotation: str, classes: Classes = lambda _: None
+) -> ArgumentShape:
     """Return the shape that a parameter's annotation tells of; an open one for other types."""
     shape = ArgumentShape(path)
     said = re.sub(r"^(?:typing\.|t\.)?Optional\[(.*)\]$|\s*\|\s*None$", r"\1", annotation)
@@ -246,6 +270,27 @@ def shape_of_annotation(path: str, annotation: str) -> ArgumentShape:
     last = head.rpartition(".")[2]
     shape.kind = next((kind for word, kind in _ANNOTATED if re.fullmatch(word, last)), "")
     if shape.kind == LIST and inner.endswith("]"):
-        element = shape_of_annotation(f"{path}[0]", inner[:-1].split(",")[0])
-        shape.items[0] = element
+        shape.items[0] = shape_of_annotation(f"{path}[0]", inner[:-1].split(",")[0], classes)
+    kind = None if shape.kind or inner or path.count(".") >= DEEPEST_CLASS else classes(head)
+    if kind is not None:
+        _as_instance(shape, head, kind, classes)
     return shape
+
+
+def _as_instance(shape: ArgumentShape, name: str, kind: Any, classes: Classes) -> None:
+    """Let a value be an instance of a class, made with what its constructor needs."""
+    try:
+        parameters = inspect.signature(kind).parameters.values()
+    except (TypeError, ValueError):
+        return
+    shape.kind, shape.value = INSTANCE, name
+    for each in parameters:
+        if each.default is each.empty and each.kind in (
+            each.POSITIONAL_OR_KEYWORD,
+            each.KEYWORD_ONLY,
+        ):
+            said = (
+                "" if each.annotation is each.empty else inspect.formatannotation(each.annotation)
+            )
+            path = f"{shape.path}.{each.name}"
+            shape.items[each.name] = shape_of_annotation(path, said, classes)

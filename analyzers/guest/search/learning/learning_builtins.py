@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 from ...runtime.call_outcomes import is_own
 from .argument_shapes import (
+    BASE64,
     BYTES,
     INTEGER,
     LIST,
@@ -31,6 +33,7 @@ def install(root: str, namespace: Mapping[str, Any]) -> None:
     instead = {"isinstance": _isinstance, "len": _len, "int": LearningInt, "float": LearningFloat}
     loads = json.loads
     json.loads = _loading(loads)
+    base64.b64decode = _decoding(base64.b64decode)
     for names in _namespaces(root, namespace):
         for name, value in instead.items():
             names.setdefault(name, value)
@@ -54,6 +57,19 @@ def _loading(original: Any) -> Any:
     return loads
 
 
+def _decoding(original: Any) -> Any:
+    def b64decode(text: Any, *args: Any, **options: Any) -> bytes:
+        shape = shape_of(text)
+        if shape is not None and shape.kind in ("", TEXT):
+            shape.kind, shape.value = BASE64, None
+        if shape is not None and shape.kind == BASE64:
+            text = shape.plain_text()
+        decoded: bytes = original(text, *args, **options)
+        return decoded
+
+    return b64decode
+
+
 def _isinstance(value: Any, kinds: Any) -> bool:
     """Return whether a value is of a class; that one of ours is may be decided."""
     real = _unpatched(kinds)
@@ -64,12 +80,15 @@ def _isinstance(value: Any, kinds: Any) -> bool:
         return False
     wanted = next((kind for kind in _flat(real) if kind in _KINDS), None)
     shown = getattr(wanted or next(_flat(real), None), "__name__", "?")
-    if not truth(f"isinstance({shape.path}, {shown})", default=False):
+    is_text = wanted is str and (shape.is_open or shape.kind == TEXT)
+    if not truth(f"isinstance({shape.path}, {shown})", default=is_text):
         return False
-    if wanted is not None and shape.become(_KINDS[wanted]):
-        shape.attributes.clear()
-        raise StartAgain
-    return wanted is None
+    if is_text or wanted is None:
+        shape.kind = TEXT if is_text else shape.kind
+        return True
+    shape.kind, shape.value = _KINDS[wanted], None
+    shape.attributes.clear()
+    raise StartAgain
 
 
 def _flat(kinds: Any) -> Iterator[type]:

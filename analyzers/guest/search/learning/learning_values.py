@@ -6,20 +6,23 @@ a default, that a search may flip; only the project's own code makes decisions.
 
 from __future__ import annotations
 
+import ast
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from ...inputs.recipes import evaluate
+from ...inputs.recipes import evaluate, looked_up
+from ...provenance.value_sources import ExceptionStep, expressions
 from ...runtime import assumptions
-from ...runtime.call_outcomes import is_own
+from ...runtime.call_outcomes import is_own, position, tree_of
 from .argument_shapes import (
     BYTES,
     CALLABLE,
     DEEPEST,
     FILE,
+    INSTANCE,
     INTEGER,
     LIST,
     MAPPING,
@@ -35,6 +38,7 @@ from .argument_shapes import (
 MOST__decisions = 60
 MOST_TIMES = 12
 MOST_ANSWERS = 6
+MOST_KEYS = 4
 _LONGEST = 200
 _GUEST = str(Path(__file__).absolute().parents[2])
 _TEXT_METHODS = (frozenset(vars(str)) - frozenset(vars(list)) - frozenset(vars(bytes))) | frozenset(
@@ -54,6 +58,7 @@ class Decisions:
     """The decisions of one call: ``flips`` are answers by question, ``asked`` all with defaults."""
 
     root: str = ""
+    namespace: Mapping[str, Any] = field(default_factory=dict)
     flips: Dict[str, bool] = field(default_factory=dict)
     asked: Dict[str, bool] = field(default_factory=dict)
     _times: Dict[str, int] = field(default_factory=dict)
@@ -78,16 +83,20 @@ _decisions = Decisions()
 
 def is_asked_by_code(root: str) -> bool:
     """Return whether the nearest frame that is not the guest's is the project's own code."""
+    return _asking_frame(root) is not None
+
+
+def _asking_frame(root: str) -> Any:
     frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code.co_filename.startswith(_GUEST):
         frame = frame.f_back
-    return frame is not None and is_own(frame.f_code.co_filename, root)
+    return frame if frame is not None and is_own(frame.f_code.co_filename, root) else None
 
 
-def begin(root: str, flips: Dict[str, bool]) -> Decisions:
+def begin(root: str, namespace: Mapping[str, Any], flips: Dict[str, bool]) -> Decisions:
     """Forget the decisions of another call."""
     global _decisions
-    _decisions = Decisions(root, dict(flips))
+    _decisions = Decisions(root, namespace, dict(flips))
     return _decisions
 
 
@@ -120,20 +129,62 @@ def live(shape: ArgumentShape) -> Any:
         return LearningText.of(shape, str(evaluate(shape.recipe(), {})))
     if kind in TEXTUAL:
         return LearningText.of(shape, shape.plain_text())
+    if kind == INSTANCE:
+        return _instance(shape)
     made = _LIVE.get(kind)
     if made is not None:
         return made(shape)
     return shape.scalar(kind) if kind == "none" else LearningObject(shape)
 
 
+def _instance(shape: ArgumentShape) -> Any:
+    """Return an instance of a class of the project; an open value where it cannot be made."""
+    try:
+        kind: Any = looked_up(str(shape.value), _decisions.namespace)
+        return kind(**{str(name): live(each) for name, each in shape.items.items()})
+    except Exception:
+        shape.kind, shape.value = "", None
+        shape.items.clear()
+        return LearningObject(shape)
+
+
 # ------------------------------------------------------------------------ texts
+
+
+def _choose_key(shape: ArgumentShape) -> None:
+    """Decide about a value that code looks up in a table or set: it may be one of the keys."""
+    frame = _asking_frame(_decisions.root)
+    if frame is None or shape.attributes or shape.items:
+        return
+    keys = next(_tables(frame), None)
+    if not keys or (shape.kind == TEXT and shape.value in keys):
+        return
+    if truth(f"{shape.path} is one of {sorted(keys)[:MOST_KEYS]}", default=False):
+        key = next((key for key in sorted(keys) if shape.become(TEXT, key)), None)
+        if key is not None:
+            raise StartAgain
+
+
+def _tables(frame: Any) -> Iterator[List[str]]:
+    """Yield the words in the constant dictionaries and sets that a frame's expression names."""
+    where = position(frame.f_code, frame.f_lasti)
+    tree = tree_of(frame.f_code.co_filename)
+    for node in expressions(ExceptionStep(tree, frame.f_lineno, where)):
+        for inner in ast.walk(node):
+            name = inner.id if isinstance(inner, ast.Name) else ""
+            table = frame.f_locals.get(name, frame.f_globals.get(name))
+            if type(table) in (dict, set, frozenset):
+                yield [key for key in table if type(key) is str]
 
 
 class LearningText(str):
     """A text; comparisons with constants are decisions about what it says."""
 
     _assayer_shape: ArgumentShape
-    __hash__ = str.__hash__
+
+    def __hash__(self) -> int:
+        _choose_key(self._assayer_shape)
+        return str.__hash__(self)
 
     @classmethod
     def of(cls, shape: ArgumentShape, content: str) -> LearningText:
@@ -185,15 +236,23 @@ class LearningText(str):
 
 
 def _derived(name: str) -> Any:
+    """Return a method whose results, or their parts, are texts of the same shape."""
     method = getattr(str, name)
 
-    def derive(self: Any, *args: Any) -> Any:
-        return LearningText.of(vars(self)["_assayer_shape"], method(self, *args))
+    def derive(self: Any, *args: Any, **options: Any) -> Any:
+        shape, found = vars(self)["_assayer_shape"], method(self, *args, **options)
+        if isinstance(found, str):
+            return LearningText.of(shape, found)
+        return type(found)(LearningText.of(shape, part) for part in found)
 
     return derive
 
 
-for _name in ("lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title"):
+for _name in (
+    *("lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title", "replace"),
+    *("split", "rsplit", "partition", "rpartition", "splitlines", "__getitem__"),
+    *("removeprefix", "removesuffix"),
+):
     setattr(LearningText, _name, _derived(_name))
 
 
@@ -270,7 +329,8 @@ class LearningBytes(bytes):
 
 
 def _bytes(shape: ArgumentShape) -> Any:
-    made = LearningBytes(shape.plain_text().encode())
+    is_known = shape.effective_kind() == BYTES
+    made = LearningBytes(evaluate(shape.recipe(), {}) if is_known else shape.plain_text().encode())
     vars(made)["_assayer_shape"] = shape
     return made
 
@@ -472,7 +532,9 @@ class LearningObject:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        _choose_key(self.__dict__["_assayer_shape"])
+        return object.__hash__(self)
 
     def __repr__(self) -> str:
         return f"<made-up {self.__dict__['_assayer_shape'].path}>"

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 from ...inputs.project_files import name_of
 from ...protocol.input_paths import file_path_of
 from ...provenance.value_sources import ExceptionStep, expressions
-from ...runtime.call_outcomes import is_own, steps_of, tree_of
+from ...runtime.call_outcomes import is_own, is_refusal, steps_of, tree_of
 from .argument_shapes import (
     BASE64,
     BYTES,
@@ -23,7 +23,9 @@ from .argument_shapes import (
     NUMBER,
     NUMERAL,
     OBJECT,
+    PICTURE,
     TEXT,
+    TRUTH,
     ArgumentShape,
 )
 from .learning_values import container_of, shape_of
@@ -45,6 +47,7 @@ _BY_MESSAGE: Tuple[_Rule, ...] = (
 _OTHERS: Dict[str, Sequence[str]] = {
     "": (TEXT, MAPPING, INTEGER, LIST, BYTES),
     TEXT: (MAPPING, OBJECT, INTEGER, LIST, BYTES),
+    BYTES: (TEXT,),
 }
 """The kinds to try, by the kind so far, where an exception does not say which is wanted."""
 
@@ -53,9 +56,16 @@ def learned_from(error: BaseException, root: str, roots: Dict[str, ArgumentShape
     """Note in the shapes of an exception's values what it says about them; return if it is new."""
     if isinstance(error, FileNotFoundError) and _learned_file(error, root, roots):
         return True
-    if isinstance(error, EOFError):
+    if isinstance(error, EOFError) or _is_on_purpose(error, root):
         return False
     return any(case.shapes and _learned(case) for case in _refusals(error, root))
+
+
+def _is_on_purpose(error: BaseException, root: str) -> bool:
+    """Return whether the project's own code raised an exception: what guards it is decided."""
+    frame, line, _ = list(steps_of(error))[-1]
+    path = frame.f_code.co_filename
+    return is_own(path, root) and is_refusal(error, path, line)
 
 
 def made_up_values(error: BaseException, root: str) -> List[str]:
@@ -102,6 +112,8 @@ def _learned(case: _Refusal) -> bool:
         fits = isinstance(case.error, (TypeError, ValueError)) and re.search(pattern, said)
         if fits and sum(shape.become(kind) for shape in others):
             return True
+    if type(case.error).__name__ == "ValidationError":
+        return _invalid(case)
     return any(_another(shape) for shape in case.shapes)
 
 
@@ -113,6 +125,39 @@ def _another(shape: ArgumentShape) -> bool:
 
 
 # ------------------------------------------------------------------------ rules
+
+
+def _invalid(case: _Refusal) -> bool:
+    """A model of pydantic that is given values of other types: it names the fields."""
+    errors = getattr(case.error, "errors", None)
+    learned = False
+    found: Any = errors() if callable(errors) else ()
+    for each in found:
+        place, said = each.get("loc") or ("",), str(each.get("type"))
+        kind = next((kind for word, kind in _PYDANTIC if said.startswith(word)), "")
+        given = [k.value for n in case.nodes for k in _keywords(n) if k.arg == place[0]]
+        values = [_value(inner, case.frame) for each in given for inner in ast.walk(each)]
+        shapes = [shape for value in values for shape in _within(value, DEEPEST)]
+        learned |= bool(kind and shapes and sum(shape.become(kind) for shape in shapes))
+    return learned
+
+
+def _keywords(node: ast.AST) -> Iterator[ast.keyword]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            yield from inner.keywords
+
+
+_PYDANTIC: Tuple[_Rule, ...] = (
+    ("string", TEXT), ("int", INTEGER), ("float", NUMBER), ("bool", TRUTH), ("bytes", BYTES),
+    ("list", LIST), ("dict", MAPPING), ("mapping", MAPPING), ("iterable", LIST),
+)  # fmt: skip
+"""Kinds by the beginnings of the types of pydantic's errors."""
+
+
+def _not_a_picture(case: _Refusal) -> bool:
+    unread = "cannot identify image" in str(case.error)
+    return unread and case.become(BYTES, PICTURE, among=("", TEXT, BYTES))
 
 
 def _number_of_text(case: _Refusal) -> bool:
@@ -159,6 +204,16 @@ def _no_key(case: _Refusal) -> bool:
     return held is not None and any(held.become(TEXT, key) for key in keys[:1])
 
 
+def _awaited(case: _Refusal) -> bool:
+    """The result of a call that code awaits."""
+    results = [shape.result for shape in case.shapes if shape.result is not None]
+    waits = "'await' expression" in str(case.error)
+    new = [result for result in results if waits and not result.is_awaited]
+    for result in new:
+        result.is_awaited = True
+    return bool(new)
+
+
 def _text_subscript(case: _Refusal) -> bool:
     """A text that is asked for a key."""
     asked = "indices must be integers" in str(case.error)
@@ -179,11 +234,13 @@ def _no_attribute(case: _Refusal) -> bool:
 _RULES: Sequence[Tuple[Any, Callable[[_Refusal], bool]]] = (
     (KeyError, _no_key),
     (AttributeError, _no_attribute),
+    (TypeError, _awaited),
     (TypeError, _text_subscript),
     ((ValueError, IndexError), _unpacked),
     (ValueError, _number_of_text),
     (ValueError, _not_json),
     (ValueError, _not_base64),
+    (OSError, _not_a_picture),
 )
 
 

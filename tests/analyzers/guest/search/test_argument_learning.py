@@ -81,6 +81,27 @@ REACHED = {
                 return None
             return mood(order['note'] + '.').score
         """,
+    "a key of a table that is asked for": """
+        TOPICS = {'jam': {'name': 'Jam'}, 'owls': {'name': 'Owls'}}
+        KNOWN = frozenset({'image/png', 'image/jpeg'})
+        def f(order):
+            topic = TOPICS.get(order['topic'])
+            if topic is None or order['type'] not in KNOWN:
+                return None
+            return mood(topic['name']).score
+        """,
+    "texts that are insisted on": """
+        def f(data):
+            fields = ('a', 'b', 'c', 'd')
+            if any(not isinstance(data.get(each), str) for each in fields):
+                raise TypeError('no')
+            return mood(data['a'] + data['b']).score
+        """,
+    "an upload that is read": """
+        async def f(upload, note):
+            content = await upload.read()
+            return labels(content)[0].description + note['x'].strip()
+        """,
     "an optional argument": """
         def f(order, options=None):
             if options is None:
@@ -137,6 +158,16 @@ def test_event_has_the_structure_that_is_read() -> None:
 def test_text_is_as_long_as_the_guard_wants() -> None:
     order = ast.literal_eval(_made(REACHED["a text of some length"])["order"])
     assert len(order["note"]) >= 200
+
+
+def test_input_takes_the_place_of_a_text() -> None:
+    source = (
+        "def f(order):\n    if order['kind'] == 'note':\n        return mood(order['text'] + '!')"
+    )
+    entry = find_entry(target(source), [])
+    assert entry.arguments is not None
+    assert entry.slot == "order['text']"
+    assert entry.arguments["order['kind']"] == {"kind": "made", "recipe": "'note'"}
 
 
 STOPPED = {
