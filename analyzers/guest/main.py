@@ -35,7 +35,7 @@ from .runtime.programs import ProgramRun
 from .runtime.target_loading import Unprepared, prepare
 
 GRACE = 1.0
-SEARCH_GRACE = 8.0
+SEARCH_GRACE = 13.0
 EXPLORE_GRACE = 14.0
 STUDY_GRACE = 30.0
 MOST_TIMED_OUT = 3

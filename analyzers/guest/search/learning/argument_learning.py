@@ -49,7 +49,7 @@ MOST_ROUNDS = 80
 MORE_ROUNDS = 12
 """Rounds after the first that reaches the API, to get through to the end of the call."""
 SECONDS = 1.0
-FOR_LEARNING = 8.0
+FOR_LEARNING = 5.0
 MOST_NAMED = 3
 _GRACE = 2.0
 CLOCK.never_interrupt(__file__)
