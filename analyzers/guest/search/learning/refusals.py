@@ -12,6 +12,7 @@ from ...inputs.project_files import name_of
 from ...protocol.input_paths import file_path_of
 from ...provenance.value_sources import ExceptionStep, expressions
 from ...runtime.call_outcomes import is_own, is_refusal, steps_of, tree_of
+from ...runtime.standins import is_standin
 from .argument_shapes import (
     BASE64,
     BYTES,
@@ -114,6 +115,9 @@ def _learned(case: _Refusal) -> bool:
             return True
     if type(case.error).__name__ == "ValidationError":
         return _invalid(case)
+    values = (_value(each, case.frame) for node in case.nodes for each in ast.walk(node))
+    if any(is_standin(value) for value in values):
+        return False
     return any(_another(shape) for shape in case.shapes)
 
 
