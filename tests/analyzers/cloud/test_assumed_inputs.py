@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from analyzers.cloud.cloud_analyzer import JUDGING, STAGES, CloudAnalyzer
-from analyzers.cloud.messages import ASSUMED
+from analyzers.cloud.messages import ASSUMED, LEARNED
 from analyzers.vocabulary import (
     ApiCall,
     Argument,
@@ -15,6 +15,7 @@ from analyzers.vocabulary import (
     LiteralArgument,
     Probe,
     Reason,
+    RecipeArgument,
     SearchResult,
     Skipped,
     Target,
@@ -26,6 +27,7 @@ SERVICE: dict[str, Argument] = {
     "service()['facts']": LiteralArgument("{}"),
     "service()['content']": InputArgument(Form.TEXT),
 }
+MADE: dict[str, Argument] = {"event": RecipeArgument("{'a': 'b'}")}
 SOURCE = "def f():\n    return mood()\n"
 CALL = ApiCall("google.language.analyze_sentiment", "app.py", "f", 2)
 TARGET = Target("app.py", "f", 1, 2, Reason.CHANGED, (CALL,))
@@ -42,9 +44,9 @@ class _Bench(IdleBench):
         return SearchResult(Probe(target.id, self._arguments))
 
 
-@pytest.mark.parametrize(("arguments", "withheld"), [(SERVICE, True), ({}, False)])
+@pytest.mark.parametrize(("arguments", "reason"), [(SERVICE, ASSUMED), (MADE, LEARNED), ({}, None)])
 def test_stages_that_judge_are_withheld(
-    arguments: dict[str, Argument], withheld: bool, monkeypatch: pytest.MonkeyPatch
+    arguments: dict[str, Argument], reason: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[object] = []
 
@@ -62,5 +64,5 @@ def test_stages_that_judge_are_withheld(
     monkeypatch.setattr(f"{module}.JUDGING", tuple(replaced[stage] for stage in JUDGING))
     verdicts = list(CloudAnalyzer().examine(TARGET, _Bench(arguments)))
     reasons = [each.reason for each in verdicts if isinstance(each, Skipped)]
-    assert (ASSUMED in reasons) is withheld
-    assert set(STAGES) - set(ran) == (set(JUDGING) if withheld else set())
+    assert set(reasons) & {ASSUMED, LEARNED} == ({reason} if reason else set())
+    assert set(STAGES) - set(ran) == (set(JUDGING) if reason else set())

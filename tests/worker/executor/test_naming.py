@@ -10,6 +10,8 @@ from analyzers.vocabulary import (
     Probe,
     RecipeArgument,
     Run,
+    SearchResult,
+    Witness,
 )
 from worker.executor.recipe_names import RecipeNames
 
@@ -142,3 +144,24 @@ def test_text_that_cannot_be_read_binds_nothing():
     names = RecipeNames("app.py", {"app.py": "def broken("})
     assert not names.knows(Probe("t", {"x": RecipeArgument("broken")}))
     assert names.knows(Probe("t", {"x": RecipeArgument("tensor((1,))")}))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "kept"),
+    [
+        ("{'Records': [{'body': 'a text'}]}", True),
+        ("config(read=coroutine(b'x'), name='y', at=path('text', '.txt'))", True),
+        ("Net(size=1)", True),
+        ("imported('os', 'system')", False),
+        ("constructed('os', 'system', 'true')", False),
+        ("function(float32)", False),
+        ("start('true')", False),
+        ("os.system('true')", False),
+    ],
+)
+def test_search_may_find_plain_values_alone(recipe: str, kept: bool) -> None:
+    probe = Probe("t", {"event": RecipeArgument(recipe)}, ())
+    found = NAMES.searched(SearchResult(probe, witnesses=(Witness("goal", probe, True),)))
+    assert (found.template == probe) is kept
+    assert bool(found.witnesses) is kept
+    assert bool(found.obstacle) is not kept

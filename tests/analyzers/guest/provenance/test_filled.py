@@ -1,10 +1,15 @@
 """Code that trips over what the search made up shows nothing about itself."""
 
+import ast
 import textwrap
 
 import pytest
 
-from analyzers.guest.provenance.value_sources import SyntheticValues
+from analyzers.guest.provenance.value_sources import (
+    ExceptionStep,
+    SyntheticValues,
+    takes_synthetic_value,
+)
 from analyzers.guest.runtime import call_outcomes
 
 LITERAL = {"kind": "literal", "source": "'1'"}
@@ -116,3 +121,28 @@ def test_what_is_typed_beside_the_input_is_our_doing(tmp_path, monkeypatch, sour
     monkeypatch.setattr("sys.argv", ["app.py", "photo.png", "1"])
     given = {"input()": TEXT} if "input" in source else {"sys.argv[1]": PATH}
     assert ending(tmp_path, source, given, "target()")["standin"] is ours
+
+
+LEARNED = """
+def ask(text):
+    return service(text)
+def numbers(given):
+    return [1, 2][: len(given)]
+def target(order, note):
+    found = numbers(order['a'])
+    word = ask(note)
+    return {place}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "made_up"), [("found[7]", True), ("word.split()[5]", False), ("[word][3]", False)]
+)
+def test_what_a_function_makes_of_learned_arguments_is_made_up(place: str, made_up: bool) -> None:
+    source = LEARNED.format(place=place)
+    tree = ast.parse(source)
+    lines = [text.strip() for text in source.splitlines()]
+    line, asked = lines.index(f"return {place}") + 1, lines.index("word = ask(note)") + 1
+    given = {name: {"kind": "made", "recipe": "'x'"} for name in ("order", "note")}
+    step = ExceptionStep(tree, line, None, "app.py", frozenset({("app.py", asked)}))
+    assert takes_synthetic_value([step], SyntheticValues.of(given)) is made_up
