@@ -126,7 +126,7 @@ def test_unasked_api_is_an_obstacle() -> None:
     prepared = target("def f(image):\n    return image.nothing\n")
     frame = search(prepared, message(prepared))
     assert frame["template"] is None
-    assert "before any ML API was asked" in frame["obstacle"]
+    assert "before it called the API" in frame["obstacle"]
 
 
 def test_target_without_input_is_searched() -> None:
