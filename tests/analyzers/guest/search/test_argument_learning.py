@@ -1,11 +1,13 @@
 """Unknown arguments learn what the code makes of them; plain ones reach the API in their place."""
 
 import ast
+import asyncio
 from typing import Any
 
 import pytest
 
 from analyzers.guest.inputs import recipes
+from analyzers.guest.inputs.external_inputs import typed_text
 from analyzers.guest.protocol.api_calls import EmptyAnswers
 from analyzers.guest.runtime.execution import PreparedTarget, execute
 from analyzers.guest.search.input_entry import find_entry
@@ -219,3 +221,16 @@ def test_kind_is_suggested_once() -> None:
     assert shape.become("text")
     assert shape.become("int")
     assert not shape.become("text")
+
+
+def test_script_answers_one_question_after_the_other() -> None:
+    with typed_text(["yes", "quit"]):
+        assert input() == "yes"
+        assert input() == "quit"
+        with pytest.raises(EOFError):
+            input()
+
+
+def test_coroutine_is_awaited() -> None:
+    made = recipes.evaluate(recipes.parse("config(read=coroutine(b'x'))"), {})
+    assert asyncio.run(made.read(3)) == b"x"
