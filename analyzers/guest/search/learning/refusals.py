@@ -229,6 +229,9 @@ def _no_attribute(case: _Refusal) -> bool:
     name = getattr(case.error, "name", None)
     if owner is None or not isinstance(name, str) or name.startswith("__"):
         return False
+    for kind, base in ((TEXT, str), (MAPPING, dict), (LIST, list), (BYTES, bytes)):
+        if hasattr(base, name) and not owner.attributes and owner.become(kind):
+            return True
     new = name not in owner.attributes
     owner.attribute(name)
     owner.kind = OBJECT

@@ -30,6 +30,45 @@ REACHED = {
                 return None
             return mood(message['Text'] + '.').score
         """,
+    "an event of storage": """
+        from urllib.parse import unquote_plus
+        def f(event, context):
+            record = event['Records'][0]
+            if record['eventSource'] != 'aws:s3':
+                return None
+            key = unquote_plus(record['s3']['object']['key'])
+            if not key.endswith('.txt'):
+                return None
+            return mood(key + str(record['s3']['object']['size'] / 2)).score
+        """,
+    "an event of a gateway": """
+        import base64, json
+        def f(event, context):
+            if event['httpMethod'] != 'POST' or not event.get('body'):
+                return {'statusCode': 405}
+            body = event['body']
+            if event.get('isBase64Encoded', False):
+                body = base64.b64decode(body)
+            return mood(json.loads(body)['text'].strip()).score
+        """,
+    "messages of a queue": """
+        import json
+        def f(event, context):
+            for record in event['Records']:
+                order = json.loads(record['body'])
+                if order.get('total', 0) > 100 and 'note' in order:
+                    print(mood(order['note'] + context.function_name).score)
+        """,
+    "a conversation at the keyboard": """
+        def f(settings):
+            while True:
+                text = input('You: ').strip()
+                if text.lower() in ('quit', 'exit'):
+                    break
+                if len(text.split()) < 2:
+                    continue
+                print(mood(settings['prefix'] + text).score)
+        """,
     "a number in a text": """
         def f(amount, settings):
             if int(amount) > 10:
