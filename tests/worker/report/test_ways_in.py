@@ -2,7 +2,15 @@
 
 import pytest
 
-from analyzers.vocabulary import Crashes, Form, InertArgument, InputArgument, LiteralArgument, Probe
+from analyzers.vocabulary import (
+    Crashes,
+    Form,
+    InertArgument,
+    InputArgument,
+    LiteralArgument,
+    Probe,
+    RecipeArgument,
+)
 from tests.worker.report import samples
 from tests.worker.report.running import run
 from worker.report.replay_file import read_replay, write_replay
@@ -18,6 +26,7 @@ SHAPES = {
     "\n    assert os.path.exists(at)\n    seen = len(io.open(at, 'rb').read())\n    os.remove(at)"
     "\n    raise LookupError((limit, seen))",
     "typed.py": "def f():\n    raise LookupError((input('?'), input('!')))",
+    "script.py": "def f():\n    raise LookupError((input('?'), input('!')))",
     "piped.py": "import sys\ndef f():\n    raise LookupError(sys.stdin.read().strip())",
     "argued.py": "import sys\nif __name__ == '__main__':\n    raise LookupError(sys.argv[1:])",
     "parts.py": "def f(texts, event, update):\n"
@@ -43,6 +52,7 @@ SIZE = len(RED.content)
 CALLS = {
     "fixed.py": ({"limit": LiteralArgument("3"), "open('p.png')": PICTURE}, (3, SIZE)),
     "typed.py": ({"input()": TEXT}, ("So good!", "So good!")),
+    "script.py": ({"input()": RecipeArgument("['yes', 'no']")}, ("yes", "no")),
     "piped.py": ({"input()": TEXT}, "So good!"),
     "argued.py": ({"sys.argv[1]": TEXT}, ["So good!"]),
     "parts.py": (
