@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
@@ -11,7 +12,17 @@ from urllib.parse import parse_qsl, urlsplit
 from ..protocol import api_calls
 from ..runtime.standins import awaited
 from .conversations import said
-from .described_apis import ELEMENTS, FAULT, DescribedApis, Entry, plain, source
+from .described_apis import (
+    DELIVERY,
+    ELEMENTS,
+    FAULT,
+    DescribedApis,
+    Entry,
+    decoded,
+    plain,
+    source,
+    taken_delivery,
+)
 from .schema_fitting import complete, on_the_wire
 from .schema_messages import camel, snake
 
@@ -31,6 +42,9 @@ _PATHS = {
     "/keyphrases": "extract_key_phrases",
     "/languages": "detect_language",
 }
+_ANALYSED = re.compile(r"/documentmodels/([^/:]+):analyze$", re.IGNORECASE)
+_RESULT = re.compile(r"/analyzeresults/([\w-]+)$", re.IGNORECASE)
+_ANALYSIS = ("pages", "locale", "features")
 _DEFAULTS = ("en", "us")
 _ABSENT = ("id", "kind", "statistics", "redacted_text", "is_error")
 _VERSION = "assayer"
@@ -41,6 +55,7 @@ class Azure:
 
     def __init__(self, described: DescribedApis) -> None:
         self.described = described
+        self._analysed: Dict[str, Dict[str, Any]] = {}
 
     def wire(self, url: str, body: Any) -> Optional[Any]:
         """The JSON that answers a request, or ``None`` where no described API does."""
@@ -48,6 +63,8 @@ class Azure:
         query = dict(parse_qsl(parts.query))
         if parts.path.endswith("/imageanalysis:analyze"):
             return self._picture(query, body)
+        if "/documentmodels/" in parts.path.lower():
+            return self._document(url, query, body)
         if not isinstance(body, Mapping):
             return None
         if parts.path.endswith("/:analyze-text"):
@@ -59,6 +76,38 @@ class Azure:
             return None
         options = {k: v for k, v in query.items() if k != "api-version"}
         return self._documents(entry, body.get("documents") or [], options)
+
+    # ----------------------------------------------------------- documents
+
+    def _document(self, url: str, query: Mapping[str, str], body: Any) -> Optional[Any]:
+        """The start of an analysis, or its result: both by their addresses."""
+        entry = self.described.named("azure.document.analyze")
+        path, _, asked = url.partition("?")
+        begun, finished = _ANALYSED.search(path), _RESULT.search(path)
+        if entry is None or (begun is None and finished is None):
+            return None
+        if finished is not None:
+            return self._analysed.get(finished.group(1))
+        given: Any = body
+        if isinstance(body, Mapping):
+            given = body.get("urlSource") or decoded(str(body.get("base64Source") or ""))
+        options = {key: value for key, value in query.items() if key in _ANALYSIS}
+        model = str(begun.group(1) if begun is not None else "")
+        content, _, uri = source(given, "image")
+        request = api_calls.ApiRequest(
+            str(entry["name"]), content, None, uri, plain({"model": model, **options})
+        )
+        answer = {**self.described.ask(entry, request), "model_id": model}
+        number = f"00000000-0000-0000-0000-{len(self._analysed):012}"
+        self._analysed[number] = {
+            "status": "succeeded",
+            "createdDateTime": "2026-03-02T09:30:00Z",
+            "lastUpdatedDateTime": "2026-03-02T09:30:01Z",
+            "analyzeResult": on_the_wire(self.described.schema, str(entry["schema"]), answer),
+        }
+        where = f"{path[: path.rindex(':')]}/analyzeResults/{number}?{asked}"
+        headers = {"Operation-Location": where, "Retry-After": "0"}
+        return {DELIVERY: {"status": 202, "headers": headers}}
 
     # ------------------------------------------------------------ language
 
@@ -176,7 +225,10 @@ _TRANSPORT = ("modelVersion", "model_version", "stringIndexType", "loggingOptOut
 
 ENDPOINT = "https://assayer.invalid"
 KEY = "assayer"
-_CLIENTS = ("TextAnalyticsClient", "ImageAnalysisClient")
+_CLIENTS = (
+    "TextAnalyticsClient", "ImageAnalysisClient", "DocumentIntelligenceClient",
+    "DocumentAnalysisClient",
+)  # fmt: skip
 
 
 class AzureSdk:
@@ -218,9 +270,13 @@ class AzureSdk:
         wire = self._azure.wire(str(request.url), _body(request))
         if wire is None:
             raise unreachable(request)
+        request.headers.setdefault("x-ms-client-request-id", "assayer")
         context: Any = PipelineContext(getattr(pipeline, "_transport", None), **options)
+        brought = taken_delivery(wire)
         context["deserialized_data"] = wire
-        return PipelineResponse(request, AzureResponse(request, wire), context)
+        later = type(pipeline).__name__.startswith("Async")
+        kind = AsyncAzureResponse if later else AzureResponse
+        return PipelineResponse(request, kind(request, wire, brought), context)
 
 
 def _with_endpoint(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -258,17 +314,21 @@ def unreachable(request: Any) -> Exception:
 class AzureResponse:
     """A response as ``azure.core`` reads it."""
 
-    status_code = 200
     reason = "OK"
     content_type = "application/json"
     encoding = "utf-8"
     is_closed = True
     is_stream_consumed = True
 
-    def __init__(self, request: Any, wire: Any) -> None:
+    def __init__(self, request: Any, wire: Any, brought: Mapping[str, Any]) -> None:
+        from azure.core.utils import CaseInsensitiveDict
+
         self.request = request
         self.url = str(request.url)
-        self.headers = {"content-type": self.content_type}
+        self.status_code = int(brought.get("status") or 200)
+        self.headers = CaseInsensitiveDict(
+            {"content-type": self.content_type, **(brought.get("headers") or {})}
+        )
         self._wire = wire
 
     def json(self) -> Any:
@@ -299,4 +359,18 @@ class AzureResponse:
         """Nothing: the status is good."""
 
     def close(self) -> None:
+        """Nothing: there is no connection."""
+
+
+class AsyncAzureResponse(AzureResponse):
+    """A response as the asynchronous half of ``azure.core`` reads it."""
+
+    async def read(self) -> bytes:  # type: ignore[override]
+        """The body as bytes."""
+        return self.body()
+
+    async def load_body(self) -> None:
+        """Nothing: the body is there."""
+
+    async def close(self) -> None:  # type: ignore[override]
         """Nothing: there is no connection."""

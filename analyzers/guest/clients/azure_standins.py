@@ -8,13 +8,16 @@ from typing import Any, Callable, Dict, List, Mapping, Tuple
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule
 from .azure import Azure
-from .described_apis import FAULT, Entry, asked_each
+from .described_apis import FAULT, Entry, asked_each, source
 from .response_record import UNKNOWN, Record, Subscriptable
 from .schema_fitting import with_lists
 from .schema_messages import camel
 
 _OLD = ("ComputerVisionClient", "FaceClient")
-_CLIENTS = ("TextAnalyticsClient", "ImageAnalysisClient", *_OLD)
+_CLIENTS = (
+    *("TextAnalyticsClient", "ImageAnalysisClient", "DocumentIntelligenceClient"),
+    *("DocumentAnalysisClient", *_OLD),
+)
 
 
 class AzureError(Exception):
@@ -106,6 +109,8 @@ class _Path(Entered):
             name = f"azure.{operation}"
             message = f"Cannot connect to {name}: no described ML API"
             raise api_calls.unanswered(name, _error("ServiceRequestError")(message))
+        if str(entry["provider"]) == "azure.document":
+            return _analysed(self._azure, entry, args, options, self._awaited)
         if asked_each(entry):
             documents = args[0] if args else options.pop("documents", ())
             return _documents(self._azure, entry, documents, options)
@@ -131,6 +136,41 @@ def _documents(
         record.__dict__.update(id=str(number if given is None else given), is_error=fault)
         made.append(record)
     return made
+
+
+class _Poller:
+    """An analysis that is over."""
+
+    def __init__(self, result: Any, awaited: bool) -> None:
+        self._result = result
+        self._awaited = awaited
+
+    def result(self, *_: Any, **__: Any) -> Any:
+        return asyncio.sleep(0, self._result) if self._awaited else self._result
+
+    def done(self) -> bool:
+        return True
+
+    def status(self) -> str:
+        return "succeeded"
+
+
+_DOCUMENTS = ("body", "analyze_request", "document", "document_url")
+
+
+def _analysed(
+    azure: Azure, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any], awaited: bool
+) -> Any:
+    model = str(args[0] if args else options.get("model_id"))
+    named = [options[name] for name in _DOCUMENTS if options.get(name) is not None]
+    given: Any = next(iter([*named, *args[1:]]), None)
+    for name in ("url_source", "bytes_source"):
+        given = getattr(given, name, None) or given
+    content, _, uri = source(given, "image")
+    asked = api_calls.ApiRequest(str(entry["name"]), content, None, uri, {"model": model})
+    answer = azure.described.ask(entry, asked)
+    schema, message = azure.described.schema, str(entry["schema"])
+    return _Poller(Subscriptable(schema, message, with_lists(schema, message, answer)), awaited)
 
 
 _PICTURES = ("image_data", "image_url", "image", "url")

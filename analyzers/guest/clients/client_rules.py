@@ -78,7 +78,9 @@ def aws_rules(project: ClientProject) -> List[ClientRule]:
     ]
 
 
-_CURRENT = r"azure\.ai\.(textanalytics|vision\.imageanalysis)(\.aio)?"
+_CURRENT = (
+    r"azure\.ai\.(textanalytics|vision\.imageanalysis|documentintelligence|formrecognizer)(\.aio)?"
+)
 _OLD = r"azure\.cognitiveservices\.vision\.(computervision|face)"
 
 
@@ -108,5 +110,6 @@ def openai_rules(project: ClientProject) -> List[ClientRule]:
     return [
         ClientRule(r"openai\._base_client", patch=sdk.base_client),
         ClientRule(r"openai\._client|openai\.lib\.azure", patch=sdk.clients),
+        ClientRule(r"groq\._base_client", patch=OpenAISdk(openai, "groq").base_client),
         ClientRule(r"openai(\.error)?", standin=standins.module, instead=is_first),
     ]

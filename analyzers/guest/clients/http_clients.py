@@ -68,6 +68,8 @@ class JsonProviders:
             return self._other.sent(route.entry, call.url, call.body)
         body = decoded_body(call) if _is_json(call) else call.body
         found = self._azure.wire(call.url, body)
+        if route.provider == "azure.document":
+            return found
         return self._azure.older(route.entry, call.url, body) if found is None else found
 
     def _of_openai(self, route: Route, call: HttpRequest) -> Any:
@@ -90,7 +92,9 @@ class JsonProviders:
         return server_sent(parts) if "alt=sse" in call.url else parts
 
     def _of_huggingface(self, route: Route, call: HttpRequest) -> Any:
-        body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
+        body = decoded_body(call) if _is_json(call) else bytes(call.body or b"")
+        if not isinstance(body, (Mapping, bytes)):
+            body = {"inputs": body}
         return self._inference.posted(route.entry, call.url, body)
 
     def _of_other(self, route: Route, call: HttpRequest) -> Any:
@@ -163,10 +167,11 @@ class Response(Entered):
     encoding = "utf-8"
 
     def __init__(self, body: Any, url: str) -> None:
-        status = taken_delivery(body).get("status") or 200
-        self._body = body if status == 200 else failure(status)
+        brought = taken_delivery(body)
+        status = brought.get("status") or 200
+        self._body = body if status < 400 else failure(status)
         self.status_code = self.status = self.code = status
-        self.ok = self.is_success = status == 200
+        self.ok = self.is_success = status < 400
         self.is_error = not self.ok
         self.reason = "OK" if self.ok else "Too Many Requests"
         self.url = url
@@ -174,7 +179,7 @@ class Response(Entered):
         media = (
             "text/event-stream" if isinstance(body, bytes) else "application/json; charset=UTF-8"
         )
-        self.headers = {"Content-Type": media}
+        self.headers = {"Content-Type": media, **(brought.get("headers") or {})}
 
     def json(self, **_: Any) -> Any:
         """The body as a dictionary."""

@@ -19,7 +19,10 @@ class Record:
         made: Dict[str, Any] = {key: None for key in fields if not fields[key].get("optional")}
         for key, value in values.items():
             kind = fields.get(key, {}).get("type", "")
-            made[key] = self._made(schema, kind if fields else name, value)
+            if fields.get(key, {}).get("map") and isinstance(value, Mapping):
+                made[key] = {k: self._made(schema, kind, item) for k, item in value.items()}
+            else:
+                made[key] = self._made(schema, kind if fields else name, value)
         self.__dict__.update(made)
 
     @classmethod

@@ -32,6 +32,10 @@ KEYS: Dict[str, str] = {
     "OPENAI_API_KEY": "sk-assayer-is-not-a-key",
     "ANTHROPIC_API_KEY": "sk-assayer-is-not-a-key",
     "GEMINI_API_KEY": "assayer-is-not-a-key",
+    "GROQ_API_KEY": "assayer-is-not-a-key",
+    "MISTRAL_API_KEY": "assayer-is-not-a-key",
+    "CO_API_KEY": "assayer-is-not-a-key",
+    "TOGETHER_API_KEY": "assayer-is-not-a-key",
     "HF_TOKEN": "hf_assayer_is_not_a_key",
     "GOOGLE_CLOUD_PROJECT": "assayer",
     # what would look for a machine of the provider, and wait for it

@@ -1,4 +1,7 @@
-"""Ways of calling ML APIs: each is found, whatever carries the client or the address."""
+"""Ways of calling ML APIs: each is found, whatever carries the client or the address.
+
+Those of language models are in ``tests/analyzers/ways_of_asking.toml``.
+"""
 
 import pytest
 
@@ -168,26 +171,6 @@ def f(x):
     )
 """,
     ),
-    "openai client": (
-        "openai.chat_completions",
-        """
-from openai import OpenAI
-def f(x):
-    return OpenAI().chat.completions.create(model="m", messages=[x]).choices[0].message.content
-""",
-    ),
-    "openai async": (
-        "openai.chat_completions",
-        """
-from openai import AsyncOpenAI
-async def f(x):
-    return (
-        (await AsyncOpenAI().chat.completions.create(model="m", messages=[x]))
-        .choices[0]
-        .message.content
-    )
-""",
-    ),
     "openai module": (
         "openai.chat_completions",
         """
@@ -206,57 +189,12 @@ def f(x):
     return OpenAI().beta.chat.completions.parse(model="m", messages=[x]).choices[0].message.parsed
 """,
     ),
-    "openai responses": (
-        "openai.responses",
-        """
-from openai import OpenAI
-def f(x):
-    return OpenAI().responses.create(model="m", input=x).output_text
-""",
-    ),
     "openai moderation": (
         "openai.moderations",
         """
 from openai import OpenAI
 def f(x):
     return OpenAI().moderations.create(input=x).results[0].flagged
-""",
-    ),
-    "openai rest": (
-        "openai.chat_completions",
-        """
-import requests
-def f(x):
-    u = "https://api.openai.com/v1/chat/completions"
-    return requests.post(u, json={"model": "m", "messages": [x]}).json()["choices"][0]["message"][
-        "content"
-    ]
-""",
-    ),
-    "azure openai": (
-        "openai.chat_completions",
-        """
-from openai import AzureOpenAI
-def f(x):
-    return (
-        AzureOpenAI(api_version="1")
-        .chat.completions.create(model="m", messages=[x])
-        .choices[0]
-        .message.content
-    )
-""",
-    ),
-    "openai base url": (
-        "openai.chat_completions",
-        """
-from openai import OpenAI
-def f(x):
-    return (
-        OpenAI(base_url="https://api.groq.com/openai/v1")
-        .chat.completions.create(model="m", messages=[x])
-        .choices[0]
-        .message.content
-    )
 """,
     ),
     "whisper": (
@@ -300,17 +238,6 @@ def f(x):
     ).json()["labels"][0]
 """,
     ),
-    "hf router chat": (
-        "openai.chat_completions",
-        """
-import requests
-def f(x):
-    u = "https://router.huggingface.co/v1/chat/completions"
-    return requests.post(u, json={"model": "m", "messages": [x]}).json()["choices"][0]["message"][
-        "content"
-    ]
-""",
-    ),
     "hf pipeline": (
         "huggingface.text_classification",
         """
@@ -318,74 +245,6 @@ from transformers import pipeline
 p = pipeline("sentiment-analysis")
 def f(x):
     return p(x)[0]["label"]
-""",
-    ),
-    "langchain openai": (
-        "openai.chat_completions",
-        """
-from langchain_openai import ChatOpenAI
-def f(x):
-    return ChatOpenAI(model="m").invoke(x).content
-""",
-    ),
-    "langchain lcel": (
-        "openai.chat_completions",
-        """
-from langchain_openai import ChatOpenAI
-from langchain_core.prompts import ChatPromptTemplate
-def f(x):
-    chain = ChatPromptTemplate.from_template("{x}") | ChatOpenAI(model="m")
-    return chain.invoke({"x": x}).content
-""",
-    ),
-    "llama index": (
-        "openai.chat_completions",
-        """
-from llama_index.llms.openai import OpenAI
-def f(x):
-    return OpenAI(model="m").complete(x).text
-""",
-    ),
-    "litellm": (
-        "openai.chat_completions",
-        """
-import litellm
-def f(x):
-    return litellm.completion(model="m", messages=[x]).choices[0].message.content
-""",
-    ),
-    "litellm from": (
-        "openai.chat_completions",
-        """
-from litellm import completion
-def f(x):
-    return completion(model="m", messages=[x])["choices"][0]["message"]["content"]
-""",
-    ),
-    "instructor": (
-        "openai.chat_completions",
-        """
-import instructor
-from openai import OpenAI
-def f(x):
-    c = instructor.from_openai(OpenAI())
-    return c.chat.completions.create(model="m", response_model=dict, messages=[x])
-""",
-    ),
-    "mistral": (
-        "openai.chat_completions",
-        """
-from mistralai import Mistral
-def f(x):
-    return Mistral(api_key="k").chat.complete(model="m", messages=[x]).choices[0].message.content
-""",
-    ),
-    "groq": (
-        "openai.chat_completions",
-        """
-from groq import Groq
-def f(x):
-    return Groq().chat.completions.create(model="m", messages=[x]).choices[0].message.content
 """,
     ),
     "speech_recognition": (
@@ -421,20 +280,6 @@ def f(x):
         "https://api.openai.com/v1/moderations", data=json.dumps({"input": x}).encode()
     )
     return json.load(urllib.request.urlopen(r))["results"][0]["flagged"]
-""",
-    ),
-    "openai with options": (
-        "openai.chat_completions",
-        """
-from openai import OpenAI
-c = OpenAI()
-def f(x):
-    return (
-        c.with_options(timeout=5)
-        .chat.completions.create(model="m", messages=[x])
-        .choices[0]
-        .message.content
-    )
 """,
     ),
     "client as a default": (
@@ -586,114 +431,6 @@ class A:
         return self.c.detect_sentiment(Text=x, LanguageCode="en")["Sentiment"]
 """,
     ),
-    "gpt stream": (
-        "openai.chat_completions",
-        """
-from openai import OpenAI
-def f(x):
-    return "".join(
-        c.choices[0].delta.content or ""
-        for c in OpenAI().chat.completions.create(model="m", stream=True, messages=[x])
-    )
-""",
-    ),
-    "anthropic client": (
-        "anthropic.messages",
-        """
-import anthropic
-def f(x):
-    c = anthropic.Anthropic()
-    return c.messages.create(model="m", max_tokens=9, messages=[x]).content[0].text
-""",
-    ),
-    "anthropic async": (
-        "anthropic.messages",
-        """
-from anthropic import AsyncAnthropic
-class A:
-    def __init__(self):
-        self.c = AsyncAnthropic()
-    async def f(self, x):
-        r = await self.c.messages.create(model="m", max_tokens=9, messages=[x])
-        return "".join(block.text for block in r.content)
-""",
-    ),
-    "anthropic bedrock": (
-        "anthropic.messages",
-        """
-from anthropic import AnthropicBedrock
-c = AnthropicBedrock(aws_region="us-east-1")
-def f(x):
-    return c.messages.create(model="m", max_tokens=9, messages=[x]).content[0].text
-""",
-    ),
-    "anthropic beta": (
-        "anthropic.messages",
-        """
-from anthropic import Anthropic
-def f(c: Anthropic, x):
-    return c.beta.messages.create(model="m", max_tokens=9, betas=[], messages=[x]).content
-""",
-    ),
-    "anthropic rest": (
-        "anthropic.messages",
-        """
-import requests
-URL = "https://api.anthropic.com/v1/messages"
-def f(x):
-    body = {"model": "m", "max_tokens": 9, "messages": [x]}
-    return requests.post(URL, json=body, headers={"x-api-key": "k"}).json()["content"][0]["text"]
-""",
-    ),
-    "genai client": (
-        "gemini.generate_content",
-        """
-from google import genai
-def f(x):
-    return genai.Client(api_key="k").models.generate_content(model="m", contents=x).text
-""",
-    ),
-    "genai async": (
-        "gemini.generate_content",
-        """
-from google import genai
-c = genai.Client()
-async def f(x):
-    return (await c.aio.models.generate_content(model="m", contents=x)).text
-""",
-    ),
-    "generativeai": (
-        "gemini.generate_content",
-        """
-import google.generativeai as genai
-genai.configure(api_key="k")
-model = genai.GenerativeModel("gemini-pro")
-def f(x):
-    return model.generate_content(x).text
-""",
-    ),
-    "gemini rest": (
-        "gemini.generate_content",
-        """
-import os, requests
-MODEL, KEY = "gemini-pro", os.environ["KEY"]
-BASE = "https://generativelanguage.googleapis.com/v1beta/models"
-def f(x):
-    u = f"{BASE}/{MODEL}:generateContent?key={KEY}"
-    body = {"contents": [{"parts": [{"text": x}]}]}
-    return requests.post(u, json=body).json()["candidates"][0]["content"]["parts"][0]["text"]
-""",
-    ),
-    "bedrock client": (
-        "aws.bedrock-runtime.converse",
-        """
-import boto3
-def f(x):
-    c = boto3.client("bedrock-runtime")
-    r = c.converse(modelId="m", messages=[x])
-    return r["output"]["message"]["content"][0]["text"]
-""",
-    ),
     "bedrock service by name": (
         "aws.bedrock-runtime.converse",
         """
@@ -703,15 +440,6 @@ class A:
         self.c = boto3.Session().client(service_name="bedrock-runtime", region_name="eu-west-1")
     def f(self, x):
         return self.c.converse(modelId="m", messages=[x])["output"]
-""",
-    ),
-    "bedrock rest": (
-        "aws.bedrock-runtime.converse",
-        """
-import requests
-URL = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"
-def f(x):
-    return requests.post(URL, json={"messages": [x]}).json()["output"]["message"]["content"]
 """,
     ),
 }
@@ -788,7 +516,3 @@ def test_wrapper_in_another_file_is_found(api: str) -> None:
     files = {"app/__init__.py": "", "app/model.py": LANGUAGE_MODELS[api], "app/asking.py": ASKING}
     found = {target.id: target.apis for target in everything(files).targets}
     assert found["app/asking.py::f"] == (api,)
-
-
-def test_fifty_ways_are_in_the_table() -> None:
-    assert len(WAYS) >= 50
