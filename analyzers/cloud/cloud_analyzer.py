@@ -33,6 +33,7 @@ from analyzers.cloud.stages.low_recall import recall
 from analyzers.cloud.stages.misuses import misuses
 from analyzers.cloud.stages.mixed_sentiment import sentiment
 from analyzers.cloud.stages.other_providers import compared
+from analyzers.cloud.stages.regressions import judged_by_base, regressions
 from analyzers.cloud.stages.run_outcomes import crashes, unreached_goals
 from analyzers.cloud.stages.shaped_answers import shaped_answers
 from analyzers.code_errors import (
@@ -54,6 +55,7 @@ STAGES: tuple[Stage, ...] = (
     constants,
     misuses,
     shaped_answers,
+    regressions,
     classes,
     find_objectives,
     unrelated,
@@ -131,6 +133,6 @@ class CloudAnalyzer:
             if look.unjudged and stage in JUDGING:
                 continue
             for verdict in stage(look):
-                told = compared(verdict, look)
+                told = judged_by_base(compared(verdict, look), look)
                 look.record(told)
                 yield guarded(told, look.executed, bench)

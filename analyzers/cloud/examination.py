@@ -41,8 +41,8 @@ class Examination:
 
     ``executed`` are all recorded probes with their runs, ``empty`` those with
     nothing to find in them, ``unmeant`` those that show what no branch waits
-    for, ``replayed`` the confirmed witnesses with theirs.  ``objectives`` are the
-    readings that branches wait for.
+    for, ``plain`` those on plain answers of language models and their shapes, ``replayed`` the
+    confirmed witnesses with theirs.  ``objectives`` are the readings that branches wait for.
     ``closed`` are ids of decisions of which something is known already: one
     cause, one finding; ``findings`` are those so far.  ``proved`` are ids of
     goals that no answer can reach.  ``own_errors`` are endings, with whether the code
@@ -56,6 +56,7 @@ class Examination:
     executed: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
     empty: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
     unmeant: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
+    plain: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
     objectives: list[Objective] = field(default_factory=list[Objective])
     replayed: list[tuple[Witness, Run]] = field(default_factory=list[tuple[Witness, Run]])
     closed: set[str] = field(default_factory=set[str])

@@ -223,6 +223,11 @@ def shape_crash(
     )
 
 
+def base_returns(value: str) -> str:
+    """Tell that the code before the change handles an answer."""
+    return f"With the same answers base returns {value[:80]}: the change broke this."
+
+
 def request_in_words(api: str, at: str, cause: str) -> str:
     """Tell which part of a request makes the shape of its answer possible."""
     where = f"The request at {at}" if at else "The request"

@@ -8,7 +8,6 @@ reaches a branch for the first time is varied again.
 from __future__ import annotations
 
 import ast
-import difflib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +26,7 @@ from analyzers.properties.call_variants import (
 )
 from analyzers.properties.documented_shapes import DocumentedShapes
 from analyzers.properties.observed_recipes import observed_recipes
+from analyzers.source_checks.changed_source import changed_lines
 from analyzers.vocabulary import (
     LiteralArgument,
     NotRun,
@@ -277,18 +277,6 @@ def relevant_parameters(
             found[CONSTRUCTOR + each.arg] = 2
         elif constructor is not None and _attributes(constructor).get(each.arg, set()) & words:
             found[CONSTRUCTOR + each.arg] = 1
-    return found
-
-
-def changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
-    """Return the lines, from 1, that differ in two texts."""
-    ours, theirs = before.splitlines(), after.splitlines()
-    found = set[int](), set[int]()
-    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
-    for kind, start, end, other_start, other_end in matcher.get_opcodes():
-        if kind != "equal":
-            found[0].update(range(start + 1, end + 1))
-            found[1].update(range(other_start + 1, other_end + 1))
     return found
 
 

@@ -31,13 +31,14 @@ from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_modul
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different, lacks_kernel
-from analyzers.properties.base_search import ComparedRun, changed_lines, words_at
+from analyzers.properties.base_search import ComparedRun, words_at
 from analyzers.properties.documented_failures import (
     FailedExample,
     binding_statement,
     names_nan,
     variable_of_nan,
 )
+from analyzers.source_checks.changed_source import changed_lines
 from analyzers.vocabulary import (
     NotRun,
     Probe,

@@ -17,8 +17,8 @@ from analyzers.inference.inference_messages import (
 )
 from analyzers.ports import Executor
 from analyzers.properties.annotation_proposals import offered
-from analyzers.properties.base_search import changed_lines
 from analyzers.properties.messages import happened, message, title
+from analyzers.source_checks.changed_source import changed_lines
 from analyzers.vocabulary import (
     Contract,
     Crashes,

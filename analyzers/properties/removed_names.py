@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 from analyzers.inference.constraint_sources.module_scope import ModuleScope
 from analyzers.inference.facts import parse_module
 from analyzers.ports import Executor
 from analyzers.rules.property_rules import REMOVED_API, removed_api
+from analyzers.source_checks.changed_source import changed_lines
 from analyzers.vocabulary import Finding
 
 _LACKS = re.compile(
@@ -35,7 +35,8 @@ def as_removed_name(crash: Finding, bench: Executor) -> Finding:
     tree = parse_module(bench.source(crash.path)) if crash.path in bench.paths() else None
     if found is None or tree is None or crash.suggestion is not None:
         return crash
-    changed = _changed_lines(crash.path, bench)
+    before = bench.base(crash.path)
+    changed = changed_lines(before[1] if before else "", bench.source(crash.path))[1]
     for use, name in _uses(found, tree, crash):
         library = name.partition(".")[0]
         local = any(library in path.removesuffix(".py").split("/") for path in bench.paths())
@@ -84,14 +85,6 @@ def _uses(
                             yield keyword, f"{scope.dotted(function)}({keyword.arg})"
             case _:
                 pass
-
-
-def _changed_lines(path: str, bench: Executor) -> frozenset[int]:
-    """Return the numbers of the lines of a file that differ from base, from 1."""
-    before, after = bench.base(path), bench.source(path).splitlines()
-    matcher = SequenceMatcher(None, before[1].splitlines() if before else [], after, autojunk=False)
-    blocks = [code[3:] for code in matcher.get_opcodes() if code[0] != "equal"]
-    return frozenset(line + 1 for start, end in blocks for line in range(start, end))
 
 
 def _is_guarded(tree: ast.Module, use: ast.expr | ast.keyword) -> bool:

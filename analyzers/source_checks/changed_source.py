@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -72,3 +73,15 @@ def _mended(text: str, suggestion: Suggestion) -> str:
     lines = text.splitlines()
     lines[suggestion.start_line - 1 : suggestion.end_line] = [suggestion.replacement]
     return "\n".join(lines) + "\n"
+
+
+def changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
+    """Return the lines, from 1, that differ in two texts."""
+    ours, theirs = before.splitlines(), after.splitlines()
+    found = set[int](), set[int]()
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        if kind != "equal":
+            found[0].update(range(start + 1, end + 1))
+            found[1].update(range(other_start + 1, other_end + 1))
+    return found

@@ -98,9 +98,11 @@ def _controls(look: Examination, asked: Sequence[Api]) -> list[_Control]:
     executed = list(zip(probes, found, strict=True))
     for padding in ((), ("padded",)):
         plain = [look.template.answered(script) for script in _scripts(look, asked, padding)]
-        executed += zip(plain, look.bench.run(plain), strict=True)
+        done = list(zip(plain, look.bench.run(plain), strict=True))
+        look.plain += done
+        executed += done
         through = [(p, r) for p, r in executed if isinstance(r.ending, Returned)]
-        controls = [each for done in through for each in _of(*done, names)]
+        controls = [each for pair in through for each in _of(*pair, names)]
         if controls:
             return sorted(controls, key=lambda each: -len(each.run.hits))
     return []
@@ -164,6 +166,7 @@ def _crashes(
     probes = [control.shaped(name) for name in names]
     runs = dict(zip(names, look.bench.run(probes), strict=True))
     asked = dict(zip(names, probes, strict=True))
+    look.plain += ((asked[name], run) for name, run in runs.items() if control.took(run))
     for shape in shapes:
         run = runs[shape.name]
         ending = run.ending
