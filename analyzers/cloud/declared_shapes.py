@@ -10,11 +10,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analyzers.vocabulary import Raised
+from analyzers.vocabulary import Level, Raised
 
 _NONE = r"NoneType"
 _EMPTY = r"^(IndexError|StopIteration)\b"
-_BLOCK = r"^AttributeError: '\w*(Block|Record|Part)\w*'|^KeyError: '(text|message|content)'"
+_BLOCK = (
+    r"^AttributeError: '\w*(Block|Record|Part|ToolCall|Item)\w*'"
+    r"|^KeyError: '(text|message|content)'"
+)
 _PARSED = r"^[\w.]*JSONDecodeError\b|^SyntaxError\b"
 _ABSENT = r"^KeyError: '(choices|message|content|candidates|output|data)'|^UnboundLocalError\b"
 
@@ -31,7 +34,8 @@ class AnswerShape:
     words; where the code itself ``asks`` for it, a crash is a failure.  ``explains`` is a pattern
     of the exceptions (``Type: message``) that the shape itself can cause.  ``beside`` is a shape
     that differs in nothing else: a crash on that one has another cause.  ``declared`` cites the
-    SDK, by API.
+    SDK, by API.  ``written``: only JSON that is asked for in words has the shape.
+    ``rare``: a crash is a notice.
     """
 
     name: str
@@ -41,6 +45,15 @@ class AnswerShape:
     cause: str = ""
     asks: bool = False
     beside: str = ""
+    written: bool = False
+    rare: bool = False
+
+    @property
+    def level(self) -> Level:
+        """The level of a crash on the shape."""
+        if self.asks:
+            return Level.FAILURE
+        return Level.NOTICE if self.rare else Level.WARNING
 
     def is_cause_of(self, ending: Raised) -> bool:
         """Return whether the shape can be why a run raised."""
@@ -60,6 +73,16 @@ _BLOCKS = "`content: List[ContentBlock]` of `Message`, a union of which `{}` has
 _TEXT = "`text: Optional[str]` and `candidates: Optional[list[Candidate]]`, google-genai 3.6"
 _PARTS = "`parts: Optional[list[Part]]` and `text: Optional[str]`, google-genai 3.6"
 _UNION = "`ContentBlock` of `Converse` is a union: a `{}` block has no `text`, boto3 1.44"
+
+_ITEMS = "`output: List[ResponseOutputItem]`, a union of which `{}` has no `content`, openai 3.57"
+_ANY_TEXT = {
+    CHAT: "`content: Optional[str]`, which is any text, openai 3.57",
+    RESPONSES: "`output_text: str`, which is any text, openai 3.57",
+    MESSAGES: "`text: str` of `TextBlock`, which is any text, anthropic 2.14",
+    CONTENT: "`text: Optional[str]`, which is any text, google-genai 3.6",
+    CONVERSE: "`text` of `ContentBlock`, which is any text, boto3 1.44",
+}
+_IN_WORDS = "a text that asks for JSON"
 
 SHAPES = (
     AnswerShape(
@@ -92,6 +115,7 @@ SHAPES = (
         {
             MESSAGES: _BLOCKS.format("ThinkingBlock") + ", anthropic 2.14",
             CONVERSE: _UNION.format("reasoningContent"),
+            RESPONSES: _ITEMS.format("ResponseReasoningItem"),
         },
         "thinking",
         asks=True,
@@ -105,6 +129,7 @@ SHAPES = (
             MESSAGES: _BLOCKS.format("ToolUseBlock") + ", anthropic 2.14",
             CONTENT: _TEXT,
             CONVERSE: _UNION.format("toolUse"),
+            RESPONSES: _ITEMS.format("ResponseFunctionToolCall"),
         },
         "tools",
         asks=True,
@@ -155,6 +180,34 @@ SHAPES = (
         "a schema",
     ),
     AnswerShape(
+        "fenced",
+        "the model writes the JSON in a code fence",
+        _PARSED,
+        _ANY_TEXT,
+        _IN_WORDS,
+        written=True,
+    ),
+    AnswerShape(
+        "prefixed",
+        "the model writes a sentence before the JSON",
+        _PARSED,
+        _ANY_TEXT,
+        _IN_WORDS,
+        beside="fenced",
+        written=True,
+        rare=True,
+    ),
+    AnswerShape(
+        "trailing-comma",
+        "the model writes a comma behind the last value of the JSON",
+        _PARSED,
+        _ANY_TEXT,
+        _IN_WORDS,
+        beside="fenced",
+        written=True,
+        rare=True,
+    ),
+    AnswerShape(
         "error-status",
         "the service answers with status 429 and an error",
         f"{_ABSENT}|{_NONE}",
@@ -167,3 +220,5 @@ SHAPES = (
 )
 CONTROLS = tuple(dict.fromkeys(shape.beside for shape in SHAPES if shape.beside))
 """Shapes that are run for comparison, too."""
+ODD_JSON = ("array", "missing-key")
+"""Shapes of JSON that tell something only where base handles them."""

@@ -18,7 +18,7 @@ from analyzers.cloud import messages
 from analyzers.cloud.answer_crashes import ExecutedProbe, crash_finding
 from analyzers.cloud.api_answers import FREE_FORM_TASKS, meaning_of, saying
 from analyzers.cloud.branch_findings import NAME
-from analyzers.cloud.declared_shapes import CONTROLS, SHAPES, AnswerShape
+from analyzers.cloud.declared_shapes import CONTROLS, ODD_JSON, SHAPES, AnswerShape
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.exception_handlers import is_handled
 from analyzers.cloud.source_edits import parsed_source
@@ -161,8 +161,13 @@ def _keys(tree: ast.AST) -> Iterator[str]:
 def _crashes(
     look: Examination, control: _Control, told: set[tuple[object, int]]
 ) -> Iterator[Finding]:
-    shapes = [shape for shape in SHAPES if control.exchange.api in shape.declared]
-    names = [*(shape.name for shape in shapes), *CONTROLS]
+    written = _asks_for_json(control.run) and _is_json(control)
+    shapes = [
+        shape
+        for shape in SHAPES
+        if control.exchange.api in shape.declared and (written or not shape.written)
+    ]
+    names = [*(shape.name for shape in shapes), *CONTROLS, *(ODD_JSON if written else ())]
     probes = [control.shaped(name) for name in names]
     runs = dict(zip(names, look.bench.run(probes), strict=True))
     asked = dict(zip(names, probes, strict=True))
@@ -211,7 +216,7 @@ def _finding(look: Examination, shape: AnswerShape, probe: Probe, run: Run) -> F
     )
     return replace(
         crashed,
-        level=Level.FAILURE if shape.asks else Level.WARNING,
+        level=shape.level,
         title=title,
         message=told,
         evidence={

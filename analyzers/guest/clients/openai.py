@@ -165,6 +165,8 @@ def _choice(number: int, choice: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
+    if item.get("type", "message") != "message":
+        return {"status": "completed", **item}
     shared: Dict[str, Any] = {
         "id": "msg-assayer",
         "type": "message",
@@ -258,7 +260,7 @@ def response_of(kind: Any, openai: Answering, entry: Entry, answer: Mapping[str,
     """A response object without the SDK."""
     made = kind(openai.described.schema, str(entry["schema"]), answer)
     if str(entry["name"]).endswith(".responses"):
-        parts = [part for item in answer["output"] for part in item["content"]]
+        parts = [part for item in answer["output"] for part in item.get("content") or ()]
         made.__dict__["output_text"] = "".join(part.get("text", "") for part in parts)
     return made
 

@@ -28,6 +28,11 @@ SHAPE, OF = "shape", "of"
 _THOUGHT = "The question is short, so I answer it at once."
 _SIGNATURE = "c2lnbmVk"
 _LOOKING = "Let me look that up."
+_SAYING = {
+    "type": "message",
+    "role": "assistant",
+    "content": [{"type": "output_text", "text": _LOOKING, "annotations": []}],
+}
 
 
 class ShapedAnswers(RecordedAnswers):
@@ -196,6 +201,13 @@ _THINKING = {"type": "thinking", "thinking": _THOUGHT, "signature": _SIGNATURE}
 _REASONING = {"reasoningContent": {"reasoningText": {"text": _THOUGHT, "signature": _SIGNATURE}}}
 
 
+def _reasoned(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    if not request.parameters.get("reasoning"):
+        return None
+    answer["output"].insert(0, {"type": "reasoning", "id": "rs_1", "summary": []})
+    return answer
+
+
 def _blocked_prompt(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
     del request
     rest = {key: value for key, value in answer.items() if key != "candidates"}
@@ -222,10 +234,30 @@ def _status(number: int) -> Make:
     return make
 
 
+def _with_trailing_comma(text: str) -> str:
+    return f"{text[:-1].rstrip()},{text[-1]}" if text[-1:] in ("}", "]") else text
+
+
+def _in_array(text: str) -> str:
+    return f"[{text}]" if text[:1] == "{" else text
+
+
+def _without_a_key(text: str) -> str:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps(dict(list(found.items())[1:])) if isinstance(found, dict) else text
+
+
 def _texts(at: Sequence[Any]) -> Dict[str, Make]:
     """The ways in which a text may be written that is asked for in words, and half of it."""
     return {
         "fenced": _rewritten(at, lambda text: f"```json\n{text}\n```"),
+        "prefixed": _rewritten(at, lambda text: f"Here is the JSON you asked for:\n\n{text}"),
+        "trailing-comma": _rewritten(at, _with_trailing_comma),
+        "array": _rewritten(at, _in_array),
+        "missing-key": _rewritten(at, _without_a_key),
         "unreadable": _rewritten(at, lambda _: REFUSAL),
         "cut": _rewritten(at, _half, limited=True),
     }
@@ -250,7 +282,13 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         "arguments-no-json": _arguments(lambda text: f"{text[:-1]},}}", limited=False),
         "refusal": _refused,
     },
-    "openai.responses": {**_texts(_OUTPUT), "plain": _plain(RESPONSE, _OUTPUT)},
+    "openai.responses": {
+        **_texts(_OUTPUT),
+        "plain": _plain(RESPONSE, _OUTPUT),
+        "tool-call": _called(RESPONSE),
+        "tool-call-with-text": _and_says(RESPONSE, _OUTPUT[:1], _SAYING),
+        "thinking": _reasoned,
+    },
     "anthropic.messages": {
         **_texts(_BLOCK),
         "plain": _plain(MESSAGE, _BLOCK),

@@ -24,6 +24,7 @@ from openai import OpenAI
 client = OpenAI()
 PARAMETERS = {"type": "object", "properties": {"day": {"type": "string"}}}
 TOOLS = [{"type": "function", "function": {"name": "book", "parameters": PARAMETERS}}]
+FLAT = {"type": "function", "name": "book", "parameters": PARAMETERS}
 BASE = os.environ.get("BASE", "http://localhost:8080/v1")
 
 
@@ -75,6 +76,17 @@ def check(text: str):
     except ValueError:
         return []
 """
+WRITTEN = """\
+def check(text: str):
+    said = ask("Answer in JSON: " + text{how}).choices[0].message.content or ""
+    return json.loads({said})
+"""
+RESPONSES = """\
+def check(text: str):
+    done = client.responses.create(model="m", input=text{more})
+    return done.output[0].content[0].text
+"""
+SAID = RESPONSES.replace("done.output[0].content[0].text", "done.output_text")
 ARGUMENTS = "json.loads(message.tool_calls[0].function.arguments)"
 SAFE = "message.tool_calls[0].function.arguments"
 ADDED = "parts.append(chunk.choices[0].delta.content or '')"
@@ -93,7 +105,11 @@ def found(tmp_path):
             target(),
             line=line,
             end_line=len(text.splitlines()),
-            calls=(ApiCall(CHAT, "app.py", "ask", 15),),
+            calls=(
+                (ApiCall("openai.responses", "app.py", "check", line + 1),)
+                if "responses" in source
+                else (ApiCall(CHAT, "app.py", "ask", 16),)
+            ),
             goals=tuple(each for each in goals(text) if each.function == "check"),
         )
         with closing(SandboxExecutor(laboratory(head, head), asked, time.monotonic() + 120)) as at:
@@ -125,6 +141,21 @@ CASES = (
     (TOOL.replace("{arguments}", SAFE).replace("{limit}", ", max_tokens=64"), []),
     (REST.replace("GUARD", "pass"), [("error-status", "warning")]),
     (REST.replace("GUARD", "response.raise_for_status()"), []),
+    (WRITTEN.replace("{how}", "").replace("{said}", "said"), [("fenced", "warning")]),
+    (
+        WRITTEN.replace("{how}", "").replace("{said}", "said.strip('`').removeprefix('json')"),
+        [("prefixed", "notice")],
+    ),
+    (
+        WRITTEN.replace("{how}", ", response_format={'type': 'json_object'}").replace(
+            "{said}", "said"
+        ),
+        [],
+    ),
+    (RESPONSES.replace("{more}", ", tools=[FLAT]"), [("tool-call", "failure")]),
+    (RESPONSES.replace("{more}", ", reasoning={'effort': 'low'}"), [("thinking", "failure")]),
+    (RESPONSES.replace("{more}", ""), []),
+    (SAID.replace("{more}", ", tools=[FLAT], reasoning={'effort': 'low'}"), []),
     (LOST.replace("FENCE", "pass"), [("lost-answer", "warning")]),
     (LOST.replace("FENCE", "said = said.removeprefix('```json').removesuffix('```')"), []),
     (

@@ -102,7 +102,10 @@ class ResponseTurn(TurnModel):
     fields = ("output", "content", "text", "output_text")
 
     def answer(self, knobs: Turn) -> Answer:
-        """One message with the text."""
+        """One message with the text, or a call of a function."""
+        if isinstance(knobs, tuple) and knobs[0] == CALLED:
+            called = {"id": "fc_1", "call_id": "call_1", "name": knobs[1], "arguments": knobs[-1]}
+            return {"output": [{"type": "function_call", **called}]}
         part = {"type": "output_text", "text": text_of(knobs), "annotations": []}
         return {"output": [{"type": "message", "role": "assistant", "content": [part]}]}
 

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from analyzers.guest.protocol.api_calls import ApiRequest
-from analyzers.guest.search.answer_models.chat_answers import CHAT, CONTENT, CONVERSE, MESSAGE
+from analyzers.guest.search.answer_models.chat_answers import (
+    CHAT,
+    CONTENT,
+    CONVERSE,
+    MESSAGE,
+    RESPONSE,
+)
 from analyzers.guest.search.answer_shapes import ShapedAnswers, in_shape
 
 TOOL = {"name": "book", "parameters": {"type": "object", "properties": {"day": {}}}}
@@ -14,11 +20,13 @@ STRICT = {"tools": [{"type": "function", "function": {**TOOL, "strict": True}}]}
 SCHEMA = {"response_format": {"json_schema": {"schema": {"type": "object"}}}}
 THINKING = {"thinking": {"type": "enabled", "budget_tokens": 2048}}
 REASONING = {"additionalModelRequestFields": {"reasoning_config": {"type": "enabled"}}}
+CHAT_API = "openai.chat_completions"
 APIS = {
     "openai.chat_completions": CHAT,
     "anthropic.messages": MESSAGE,
     "gemini.generate_content": CONTENT,
     "aws.bedrock-runtime.converse": CONVERSE,
+    "openai.responses": RESPONSE,
 }
 
 
@@ -44,6 +52,9 @@ def shaped(api, name, stream=None, **parameters):
         ("anthropic.messages", "thinking", THINKING),
         ("gemini.generate_content", "cut-empty", {"max_output_tokens": 9}),
         ("aws.bedrock-runtime.converse", "thinking", REASONING),
+        ("openai.responses", "tool-call", {"tools": [{"type": "function", **TOOL}]}),
+        ("openai.responses", "tool-call-with-text", {"tools": [{"type": "function", **TOOL}]}),
+        ("openai.responses", "thinking", {"reasoning": {"effort": "low"}}),
     ],
 )
 def test_shape_is_taken_only_where_the_request_allows_it(api, name, parameters):
@@ -99,3 +110,23 @@ def test_only_what_names_a_shape_is_changed():
     request = ApiRequest("openai.chat_completions")
     fenced = CHAT.answer("```json\nhello\n```")
     assert [answers(request), answers(request), answers(request)] == [fenced, plain, plain]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "written"),
+    [
+        ("fenced", '{"a": 1}', '```json\n{"a": 1}\n```'),
+        ("prefixed", '{"a": 1}', 'Here is the JSON you asked for:\n\n{"a": 1}'),
+        ("trailing-comma", '{"a": 1}', '{"a": 1,}'),
+        ("trailing-comma", "a: 1", "a: 1"),
+        ("array", '{"a": 1}', '[{"a": 1}]'),
+        ("array", "[1]", "[1]"),
+        ("missing-key", '{"a": 1, "b": 2}', '{"b": 2}'),
+        ("missing-key", "no JSON", "no JSON"),
+    ],
+)
+def test_json_asked_for_in_words_is_written_otherwise(name, text, written):
+    plain = CHAT.answer(text)
+    assert in_shape(name, ApiRequest(CHAT_API), plain) == CHAT.answer(written)
+    asked = ApiRequest(CHAT_API, parameters={"response_format": {"type": "json_object"}})
+    assert in_shape(name, asked, plain) == plain
