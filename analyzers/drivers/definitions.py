@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from analyzers.drivers.tests_as_programs import is_test_file
 from analyzers.inference.facts import parse_module
+from analyzers.vocabulary.test_files import is_test_file
 
 MOST_BASES = 8
 MOST_DEPTH = 3

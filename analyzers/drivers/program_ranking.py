@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from posixpath import basename
 
-from analyzers.drivers.tests_as_programs import is_test_file
 from analyzers.drivers.usage_programs import LONGEST, holds_programs
 from analyzers.inference.facts import parse_module
 from analyzers.vocabulary import Target
+from analyzers.vocabulary.test_files import is_test_file
 
 MOST_READ = 1_200_000
 """Characters of texts that are read for programs; a large project has tens of millions."""

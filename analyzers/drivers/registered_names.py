@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from analyzers.drivers.tests_as_programs import is_test_file
 from analyzers.drivers.usage_programs import DOCUMENTS, Driver
+from analyzers.vocabulary.test_files import is_test_file
 
 MOST_NAMES, MOST_PROGRAMS = 4, 3
 _QUOTED = re.compile(r"(['\"])(\w+)\1")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from posixpath import basename, dirname, join
+from posixpath import dirname, join
 
 from analyzers.inference.facts import parse_module
 
@@ -36,14 +36,6 @@ class TestProgram:
     source: str
     fixed: int
     uses: str = ""
-
-
-def is_test_file(path: str) -> bool:
-    """Return whether a file belongs to the tests of its project."""
-    name = basename(path)
-    inside = f"/{path}"
-    named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
-    return named or "/tests/" in inside or "/test/" in inside
 
 
 def tables(texts: Mapping[str, str], words: Collection[str]) -> Tables:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 from posixpath import basename
 
-from analyzers.drivers.tests_as_programs import Tables, is_test_file, test_programs
+from analyzers.drivers.tests_as_programs import Tables, test_programs
 from analyzers.guest.inputs.documented_examples import code_blocks, dedented
 from analyzers.guest.runtime.notebook_source import code_of
 from analyzers.inference.facts import parse_module
+from analyzers.vocabulary.test_files import is_test_file
 
 LONGEST = 400_000
 MOST_CONTEXT = 4

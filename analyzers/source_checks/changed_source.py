@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -12,12 +11,10 @@ from math import inf
 from analyzers.source_checks.defects import Defect
 from analyzers.source_checks.readers import READERS, identities
 from analyzers.vocabulary import ChangeSet, FileChange, Finding, Skipped, Status, Suggestion
+from analyzers.vocabulary.test_files import is_test_file
 
 NAME = "cloud"
 CUT_SHORT = "reading changed files ended after {:.0f} seconds of processor time, with {} of {} read"
-_TESTS = re.compile(
-    r"(^|/)(tests?|testing|examples?_tests?)/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$"
-)
 
 
 def read_changes(
@@ -51,7 +48,7 @@ def _of_file(
     base = changes.base_sources.get(change.old_path or path, "")
     for name, read in READERS.items():
         for defect in read(text):
-            if defect.rule.startswith("cloud/") and _TESTS.search(path):
+            if defect.rule.startswith("cloud/") and is_test_file(path):
                 continue
             known = defect.key in identities(name, base)
             if defect.function in functions or not known:

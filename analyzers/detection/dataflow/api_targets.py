@@ -21,6 +21,7 @@ from analyzers.detection.python_syntax import MAIN, MODULE
 from analyzers.guest.instrumentation.decisions import Clause, Decision
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import ApiCall, BranchOutcome, Goal, Reason, Target
+from analyzers.vocabulary.test_files import is_test_file
 
 _UNASKED = ("except",)
 
@@ -126,7 +127,6 @@ def _goals(
 Effect = tuple[str, str, ApiCall]
 """A kind, an id and the API call: one way in which a change can be felt."""
 LOCALS = ".<locals>."
-TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 TEST_CODE = re.compile(r"^\s*(def test|import (pytest|unittest)|from (pytest|unittest))", re.M)
 
 
@@ -205,7 +205,7 @@ class ApiTargetSelection:
         tests = {
             path
             for path, module in self._state.modules.items()
-            if TEST_FILE.search(path) and TEST_CODE.search(module.source)
+            if is_test_file(path) and TEST_CODE.search(module.source)
         }
         own = (u for u, known in self._state.units.items() if known.path not in tests)
         candidates = [unit for unit in own if self.calls(unit)]

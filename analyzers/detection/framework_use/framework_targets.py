@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import inf
 
-from analyzers.detection.dataflow.api_targets import TEST_CODE, TEST_FILE
+from analyzers.detection.dataflow.api_targets import TEST_CODE
 from analyzers.detection.file_facts import FRAMEWORKS, NUMERIC, imports_any, top_level_package
 from analyzers.detection.framework_use import file_definitions
 from analyzers.detection.framework_use.file_definitions import (
@@ -33,6 +33,7 @@ from analyzers.detection.framework_use.name_scopes import (
 from analyzers.detection.import_graph import Files, FrameworkFiles
 from analyzers.detection.python_syntax import MAIN, MODULE
 from analyzers.vocabulary import ApiCall, ChangeSet, Reason, Target
+from analyzers.vocabulary.test_files import is_test_file
 
 _TYPES = FRAMEWORKS | {"jaxtyping"}
 _ARRAYS = frozenset({"Array", "ArrayLike", "KerasTensor", "NDArray", "Tensor", "ndarray"})
@@ -426,7 +427,7 @@ class FrameworkTargetSelection:
         changed = self._near.changed
         for path in sorted(self._near.testable, key=lambda path: (path not in changed, path)):
             if _ASIDE.search(path) or bool(
-                TEST_FILE.search(path) and TEST_CODE.search(self._files.sources[path])
+                is_test_file(path) and TEST_CODE.search(self._files.sources[path])
             ):
                 continue
             self.is_cut_short = path not in changed and time.thread_time() > self._until
