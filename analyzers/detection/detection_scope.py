@@ -34,10 +34,14 @@ class DetectionScope:
 
 @dataclass(frozen=True, slots=True)
 class ApiFiles:
-    """The files to read, and the changed ones that matter."""
+    """The files to read, and the changed ones that matter.
 
-    read: frozenset[str]
-    changed: frozenset[str]
+    ``asks``: a changed one may call what asks an API; else they only may receive its answers.
+    """
+
+    read: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+    asks: bool = False
 
 
 def untouched(only: Collection[str], reached: Collection[str]) -> list[Skipped]:

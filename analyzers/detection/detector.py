@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from math import inf
 
 from analyzers.catalogue import Catalogue
@@ -14,11 +15,14 @@ from analyzers.detection.detection_scope import (
 )
 from analyzers.detection.file_facts import FRAMEWORKS, FactsCache
 from analyzers.detection.import_graph import Files, closure, framework_files, installed
+from analyzers.detection.named_imports import NamedImports
 from analyzers.vocabulary import ChangeSet, Skipped
 
 SUFFIXES = (".py", ".ipynb")
 MOST_BETWEEN = 40
 """Above as many files between what asks APIs and a change, only those with answers are read."""
+MOST_READ = 100
+"""Above as many files to read, imports count by the names that they take: it takes seconds."""
 
 
 def detect(
@@ -50,8 +54,12 @@ def detect(
         for path in sorted(touched)
         if (reason := facts.unparsable(files.sources[path]))
     ]
-    known = api_files(files, touched, eager=not everything)
+    named = NamedImports(files)
+    known = api_files(files, named, touched, eager=not everything)
     around = framework_files(files, touched, everything=extent.everything)
+    if not everything and len(around.testable) > MOST_READ:
+        using = _using(named, around.changed)
+        around = replace(around, testable=around.testable & (using | around.helpers))
     if not (known.changed or around.changed or extent.only):
         return DetectionResult((), tuple(unread))
     # libcst and the analysis of values, which a change without ML does without
@@ -61,22 +69,41 @@ def detect(
     return selection.result(known, around, unread)
 
 
-def api_files(files: Files, touched: Collection[str], *, eager: bool) -> ApiFiles:
+def _using(named: NamedImports, changed: frozenset[str]) -> frozenset[str]:
+    """Return changed files, those that name what they define, and the next unless they are many."""
+    users = named.importers
+    direct = changed.union(*(users.get(path, ()) for path in changed))
+    wider = direct.union(*(users.get(path, ()) for path in direct))
+    return wider if len(wider) <= MOST_READ else direct
+
+
+def api_files(
+    files: Files, named: NamedImports, touched: Collection[str], *, eager: bool
+) -> ApiFiles:
     """The files that matter where answers of ML APIs do.
 
     ``eager``: read also the changed files that only receive answers, or none.
     """
     seeds = [path for path, facts in files.facts.items() if facts.asks_apis]
     if not seeds or not touched:
-        return ApiFiles(frozenset(), frozenset())
-    imported, importers = files.imports, files.importers
+        return ApiFiles()
+    found = _api_files(files, seeds, touched, eager=eager)
+    if len(found.read) > MOST_READ:
+        return _api_files(named, seeds, touched, eager=eager)
+    return found
+
+
+def _api_files(
+    graph: Files | NamedImports, seeds: Collection[str], touched: Collection[str], *, eager: bool
+) -> ApiFiles:
+    imported, importers = graph.imports, graph.importers
     asking = closure(seeds, importers)
     near = closure(asking, imported)
     changed = near & set(touched)
     above = closure(changed, importers) & near
     read = closure(above, imported) & asking
     read |= above if eager and len(above) <= MOST_BETWEEN else frozenset()
-    return ApiFiles(read, changed)
+    return ApiFiles(read, changed, not asking.isdisjoint(changed))
 
 
 def own_sources(sources: Mapping[str, str], catalogue: Catalogue) -> dict[str, str]:

@@ -34,6 +34,8 @@ CALLERS_CUT_SHORT = (
     "the search for functions that run what it changes ended after {:.0f} seconds of processor "
     "time: some may be missing"
 )
+RECEIVING_SECONDS = 4.0
+"""The longest search where what changed can call nothing that asks an API: it rarely finds any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def detect_api_targets(
         files, {path: each for path, each in differences.items() if path in known.changed}
     )
     marked = () if extent.everything or extent.only else changed
-    state = ProjectState(files, catalogue, marked, extent.seconds)
+    seconds = extent.seconds if known.asks else min(extent.seconds, RECEIVING_SECONDS)
+    state = ProjectState(files, catalogue, marked, seconds)
     state.read_files(sorted(known.read, key=lambda path: (path not in known.changed, path)))
     state.solve(analyse)
     skipped = tuple(
@@ -106,7 +109,7 @@ def detect_api_targets(
     unread = known.read - state.modules.keys() - state.unparsable.keys()
     if unread or state.is_cut_short:
         read = len(known.read) - len(unread)
-        reason = CUT_SHORT.format(extent.seconds, read, len(known.read))
+        reason = CUT_SHORT.format(seconds, read, len(known.read))
         skipped += (Skipped(NAME, min(known.changed), reason),)
     if extent.only:
         selection = ApiTargetSelection(state, extent.only)

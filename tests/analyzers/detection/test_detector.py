@@ -11,9 +11,10 @@ import pytest
 
 from analyzers.catalogue import load_catalogue
 from analyzers.detection import detect
-from analyzers.detection.detector import MOST_BETWEEN, api_files
+from analyzers.detection.detector import MOST_BETWEEN, MOST_READ, api_files
 from analyzers.detection.file_facts import FactsCache
 from analyzers.detection.import_graph import Files
+from analyzers.detection.named_imports import NamedImports
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import BranchOutcome, ChangeSet
 from tests.analyzers.detection.detection_cases import changed, everything
@@ -222,9 +223,65 @@ def read_files(helpers: int) -> int:
     files["example.py"] = f"import openai\nimport helper{helpers}\n"
     catalogue = load_catalogue()
     known = Files(files, catalogue.libraries, FactsCache(catalogue.mentions))
-    return len(api_files(known, ["helper0.py"], eager=True).read)
+    return len(api_files(known, NamedImports(known), ["helper0.py"], eager=True).read)
 
 
 def test_of_many_files_between_an_api_and_a_change_only_those_that_ask_are_read():
     assert read_files(2) == 4
     assert read_files(MOST_BETWEEN + 1) == 1
+
+
+PACKAGE = {
+    "net/__init__.py": "from net.layers import *\nfrom net import chat\nimport net.scale\n",
+    "net/layers/__init__.py": "from .norm import Norm, limit as most\n__all__ = ['Norm']\n",
+    "net/layers/norm.py": "limit: int = 3\n\nclass Norm:\n    pass\n",
+    "net/chat.py": "import openai\nimport net\n\ndef ask(text):\n"
+    "    return openai.OpenAI().responses.create(input=text).output_text\n",
+    "net/scale.py": "import net\n\ndef scaled(x):\n    return x * net.limit\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("from net import Norm", "net/layers/norm.py"),
+        ("from net.layers import (\n    Norm,  # it\n)", "net/layers/norm.py"),
+        ("from net.layers.norm import Norm", "net/layers/norm.py"),
+        ("import net.layers as L\nL.Norm()", "net/layers/norm.py"),
+        ("import net\nnet.layers.Norm()", "net/layers/norm.py"),
+        ("import net\nnet.chat.ask('x')", "net/chat.py"),
+        ("from net.chat import ask", "net/chat.py"),
+        ("from net import chat", "net/chat.py"),
+        ("import net\nmodel.chat.ask('x')", None),
+        ("import net", None),
+    ],
+)
+def test_file_uses_the_definitions_that_it_names(text, named):
+    known = Files({**PACKAGE, "use.py": f"{text}\n"}, ())
+    used = NamedImports(known).imports["use.py"]
+    assert (named in used) if named else not {each for each in used if "chat" in each}
+
+
+def test_in_a_large_project_files_count_that_name_what_changed():
+    many = {
+        f"net/part{number}.py": f"import net\n\ndef part{number}(x):\n    return net.Norm()\n"
+        for number in range(MOST_READ)
+    }
+    talk = "from net import chat\n\ndef talk(x):\n    return chat.ask(x) == 'yes'\n"
+    files = {**PACKAGE, **many, "talk.py": talk}
+    known = Files(files, (), FactsCache(load_catalogue().mentions))
+    found = api_files(known, NamedImports(known), ["net/part7.py"], eager=False)
+    assert (found.read, found.changed) == (frozenset(), frozenset())
+    head = {**files, "net/chat.py": files["net/chat.py"].replace("=text", "=text.strip()")}
+    targets = {each.function for each in changed(files, head).targets}
+    assert targets == {"ask", "talk"}
+
+
+def test_large_project_has_the_callers_that_name_what_changed():
+    scale = "import torch\n\n\ndef scaled(x):\n    return torch.relu(x)\n"
+    use = "from net.scale import scaled\nimport torch\n\ndef used(x):\n    return scaled(x)\n"
+    other = "import net\nimport torch\n\n\ndef other{}(x):\n    return torch.relu(x)\n"
+    many = {f"net/part{number}.py": other.format(number) for number in range(MOST_READ)}
+    files = {"net/__init__.py": "import net.scale\n", "net/scale.py": scale, "use.py": use, **many}
+    head = {**files, "net/scale.py": scale.replace("(x)\n", "(x) + 1\n")}
+    assert {each.function for each in changed(files, head).targets} == {"scaled", "used"}
