@@ -187,8 +187,13 @@ def _is(node: ast.AST, parameter: str) -> bool:
     return isinstance(node, ast.Name) and node.id == parameter
 
 
-def array_kind(subject: FunctionContext, parameter: str) -> str | None:
-    """The library whose arrays a parameter takes, by its uses and the file's imports."""
+def array_kind(
+    subject: FunctionContext, parameter: str, keras: str | None = "np_arrays"
+) -> str | None:
+    """The library whose arrays a parameter takes, by its uses and the file's imports.
+
+    Layers of ``keras`` take those of its backend, and of NumPy.
+    """
     hinted = _hinted(subject, parameter)
     if hinted is not None:
         return hinted
@@ -207,7 +212,9 @@ def array_kind(subject: FunctionContext, parameter: str) -> str | None:
         return "tensors"
     if "jax" in origins and "keras" not in origins:
         return "jax_arrays"
-    return "np_arrays" if "numpy" in origins or "keras" in origins else None
+    if "keras" in origins:
+        return keras
+    return "np_arrays" if "numpy" in origins else None
 
 
 def _hinted(subject: FunctionContext, parameter: str) -> str | None:

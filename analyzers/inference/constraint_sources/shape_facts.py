@@ -41,6 +41,7 @@ from ..shape_interpreter.sizes import (
     source,
     variables,
 )
+from . import parameter_uses
 
 _MOST_FREE = 16
 _CLASSES = 4
@@ -185,7 +186,8 @@ class _Described:
                 self._name_one(var)
         for name, tensor in self.tensors.items():
             elements = tensor.elements
-            usual = "float32" if tensor.kind == "tensors" else None
+            kind = self._kind(name, tensor)
+            usual = "float32" if kind == "tensors" else None
             more: dict[str, object] = {"dtype": elements.dtype or usual}
             if isinstance(elements.low, int | float):
                 more["min"] = elements.low
@@ -197,13 +199,19 @@ class _Described:
                 same = [t for t in self.tensors.values() if t.shape.same_as(tensor.shape)]
                 only_alike = ["'*shape'"] if len(same) > 1 else None
                 words = ["'...'", *words] if words else only_alike
-            found = parse_constraint(array_text(tensor.kind, words, more))
+            found = parse_constraint(array_text(kind, words, more))
             if found is not None:
                 yield InferredConstraint(
                     name, found, ConstraintSource.SHAPE, self._confidence(name, tensor), where
                 )
         for condition in self._required():
             yield InferredRequirement(condition, ConstraintSource.SHAPE, Confidence.STRONG, where)
+
+    def _kind(self, name: str, tensor: Tensor) -> str:
+        """Return the library of an array: where nothing made it, that of the file's imports."""
+        if tensor.kind != "tensors":
+            return tensor.kind
+        return parameter_uses.array_kind(self.subject, name, None) or tensor.kind
 
     def _confidence(self, name: str, tensor: Tensor) -> Confidence:
         """Return how sure a shape is.

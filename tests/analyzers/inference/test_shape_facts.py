@@ -136,6 +136,14 @@ def test_labels_below_a_number_that_a_caller_chooses_are_the_first():
     assert fact == "labels: tensors(dtype='int64', shape=('n',), min=0, max=0) STRONG"
 
 
+def test_file_that_knows_of_no_tensors_takes_arrays():
+    text = "import numpy\nfrom .means import mean\ndef f(x):\n    a, b, c = x.shape\n    mean(x)\n"
+    (fact,) = said(shape_facts.facts(subject(text, "f")))
+    assert fact.startswith("x: np_arrays(shape=(")
+    (fact,) = said(shape_facts.facts(subject(text.replace("numpy", "torch, numpy"), "f")))
+    assert fact.startswith("x: tensors(dtype='float32', shape=(")
+
+
 def test_what_goes_through_an_unknown_function_says_nothing():
     assert list(shape_facts.facts(subject(BUGGY, "Net.strange"))) == []
 
