@@ -54,11 +54,11 @@ def detect(
         for path in sorted(touched)
         if (reason := facts.unparsable(files.sources[path]))
     ]
-    named = NamedImports(files)
-    known = api_files(files, named, touched, eager=not everything)
+    by_name = NamedImports(files)
+    known = api_files(files, by_name, touched, eager=not everything)
     around = framework_files(files, touched, everything=extent.everything)
     if not everything and len(around.testable) > MOST_READ:
-        using = _using(named, around.changed)
+        using = _using(by_name, around.changed)
         around = replace(around, testable=around.testable & (using | around.helpers))
     if not (known.changed or around.changed or extent.only):
         return DetectionResult((), tuple(unread))
