@@ -19,7 +19,7 @@ _PACKAGE = "__init__.py"
 
 
 class NamedImports:
-    """Which file defines each name that a file imports, through the packages that pass it on."""
+    """The files that define the names which files import, through packages that pass them on."""
 
     def __init__(self, files: Files) -> None:
         self._files = files

@@ -21,11 +21,12 @@ from .time_limits import CLOCK
 
 
 def _why_unread(error: Exception) -> str:
-    """Return why a file, which the host has read, is not instrumented, after its name."""
+    """Return why a file is not instrumented, after its name."""
+    reason = f"{type(error).__name__}: {error}"
     if not isinstance(error, SyntaxError):
-        return f"cannot be read: {type(error).__name__}: {error}"
+        return f"cannot be read: {reason}"
     runs = ".".join(map(str, sys.version_info[:2]))
-    return f"needs a newer Python than {runs}, which runs the code here: {error}"
+    return f"is not read by Python {runs}, which runs the code here: {reason}"
 
 
 class Sources:

@@ -170,8 +170,9 @@ def test_nobody_is_waited_for(prepared, function, kind):
 @pytest.mark.parametrize("network", [CLOSED, None])
 def test_environment_has_dummy_keys_alone(prepared, network):
     keys = [
-        *("ANTHROPIC_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
-        *("GEMINI_API_KEY", "OPENAI_API_KEY"),
+        *("ANTHROPIC_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "CO_API_KEY"),
+        *("GEMINI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY"),
+        *("OPENAI_API_KEY", "TOGETHER_API_KEY"),
     ]
     assert prepared("environment", network).ending()["value"] == repr(keys)
 
