@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import select
 import shutil
@@ -32,6 +33,7 @@ def forked_program(folder: Path, package: Path, module: str = "main") -> GuestPr
         shutil.copytree(guest_program().folder, whole, ignore=ignored)
         shutil.copytree(package, whole / "other", ignore=ignored)
         (whole / "main.py").write_text(f"from .other.{module} import main\n", encoding="utf-8")
+        compileall.compile_dir(whole, quiet=2)
         for path in (whole, *whole.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
     return GuestProgram(whole, _NAME)

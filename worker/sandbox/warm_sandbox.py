@@ -99,11 +99,9 @@ class WarmSandbox:
             self._template = _only_child(self._sandbox.pid)
             self._pristine = self._state()
         except (BadFrame, ChannelClosed, ChannelTimeout, OSError, ValueError) as error:
-            stopped, tail = self._sandbox.why_stopped(), self._sandbox.stderr_tail()[-300:]
+            reason = _why_not_started(self._sandbox, error)
             self._sandbox.close()
-            raise Unforkable(
-                stopped or f"{type(error).__name__}: {error} {tail}".strip()
-            ) from error
+            raise Unforkable(reason) from error
         except BaseException:
             self._sandbox.close()
             raise
@@ -193,6 +191,14 @@ class WarmSandbox:
             status=tuple(status.get(name, "") for name in STATUS),
             folders=tuple(_folder_state(inside, folder) for folder in WRITABLE),
         )
+
+
+def _why_not_started(sandbox: GuestProcess, error: Exception) -> str:
+    if stopped := sandbox.why_stopped():
+        return stopped
+    status, tail = sandbox.exit_status, sandbox.stderr_tail()[-300:]
+    ended = "" if status is None else f", exit status {status}"
+    return f"{type(error).__name__}: {error}{ended} {tail}".strip()
 
 
 def _preload_frame(plan: LaunchPlan, modules: Sequence[str]) -> Mapping[str, Any]:
