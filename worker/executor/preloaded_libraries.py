@@ -14,6 +14,7 @@ from itertools import chain, islice
 from analyzers.detection.file_facts import top_level_package
 from analyzers.detection.import_graph import Files
 from analyzers.inference.facts import parse_module
+from analyzers.vocabulary.test_files import is_test_file
 
 LIBRARIES = frozenset(
     {"PIL", "cv2", "einops", "networkx", "numpy", "pandas", "scipy", "skimage", "sklearn"}
@@ -27,31 +28,68 @@ DRAW_COMPILER = frozenset({"einops", "einx", "torch.optim"})
 """Modules that import torch's compiler once they are given tensors; it takes as long as torch."""
 MOST_FILES, MOST_READ = 200, 60
 _DECIDES = re.compile(
-    r"\benviron\b|\bputenv\b|\bload_dotenv\b|\bsys\.(?:modules|meta_path|path_hooks)\b"
-    r"|\bsetdlopenflags\b|\b__import__\s*="
+    r"\benviron\b|\bputenv\b|\bload_dotenv\b|\bsys\.(?:meta_path|path_hooks)\b"
+    r"|\bsys\.modules(?:\s*\[[^\]]*\]\s*=(?!=)|\.(?:clear|pop|setdefault|update)\()"
+    r"|\bdel\s+sys\.modules\b|\bpatch\.dict\(\s*[\"']?sys\.modules|=\s*sys\.modules\s*$"
+    r"|\bsetdlopenflags\b|\b__import__\s*=",
+    re.MULTILINE,
 )
 """What can decide how a library that is imported behind it comes out."""
-_READS = re.compile(
-    r"\benviron\.get\(|\benviron\[[^\]]*\](?!\s*(?:=[^=]|[-+|]=))|\bin\s+(?:os\.)?environ\b"
-    r"|\bfrom\s+os\s+import\b[^\n]*|\bin\s+sys\.modules\b"
+_HARMLESS_NAME = (
+    r"[\"'](?:\w+_NUM_THREADS|(?:CUDA|JAX|KERAS|KMP|NCCL|TF|WANDB|XLA)_\w+|TOKENIZERS_PARALLELISM"
+    r"|MASTER_ADDR|MASTER_PORT|(?:LOCAL_)?RANK|WORLD_SIZE)[\"']"
 )
+"""Variables that none of ``LIBRARIES`` reads while it is imported, or that limit threads: all
+guests have one."""
+_DECIDES_NOTHING = re.compile(
+    r"\benviron\.(?:get|copy)\(|\benviron\[[^\]]*\](?!\s*(?:=[^=]|[-+|]=))"
+    r"|\bin\s+(?:os\.)?environ\b|(?:\*\*|\bdict\()(?:os\.)?environ\b"
+    rf"|\benviron\[{_HARMLESS_NAME}\]|\benviron\.setdefault\(\s*{_HARMLESS_NAME}"
+    r"|\bfrom\s+os\s+import\b[^\n]*|\bsys\.modules\[\s*(?:__name__|f[\"']\{__name__\})[^\]]*\]"
+)
+_REGISTERS = re.compile(r"\bsys\.modules\[[\w.]+\]\s*=\s*\w+")
+"""The registration of a module that was made from a file (importlib's own recipe)."""
 
 
 def preloaded_libraries(
     path: str, texts: Mapping[str, str], hidden: Collection[str] = ()
 ) -> frozenset[str] | None:
-    """Return the modules to import first; ``None`` where the project may change their import."""
+    """Return the modules to import first; ``None`` where the project may change their import.
+
+    Of a file that draws many others, what those import that come late is not looked at; all of
+    its package may change an import then.
+    """
     own = {part.removesuffix(".py") for each in texts for part in each.split("/")}
     libraries = LIBRARIES - own - set(hidden)
     files, found = Files(texts, libraries), set[str]()
     for number, current in enumerate(_imported(path, texts, files)):
-        if number >= MOST_FILES or _DECIDES.search(_READS.sub("", texts.get(current, ""))):
+        if number >= MOST_FILES:
+            if any(map(_decides, _package(path, texts))):
+                return None
+            break
+        if _decides(texts.get(current, "")):
             return None
         modules = (module for level, module, _ in _imports(texts.get(current, "")) if not level)
         found |= {_whole(each) for each in modules if top_level_package(each) in libraries}
     if "torch" in found and _draws_compiler(path, texts, files):
         found.add(COMPILER)
     return frozenset(found)
+
+
+def _decides(text: str) -> bool:
+    left = _DECIDES_NOTHING.sub("", text)
+    if "module_from_spec" in text:
+        left = _REGISTERS.sub("", left)
+    return _DECIDES.search(left) is not None
+
+
+def _package(path: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts of the outermost package around a file, without its tests."""
+    parts = path.split("/")[:-1]
+    folders = ("/".join(parts[: n + 1]) for n in range(len(parts)))
+    outermost = next((each for each in folders if f"{each}/__init__.py" in texts), "/".join(parts))
+    start = f"{outermost}/" if outermost else ""
+    return (t for each, t in texts.items() if each.startswith(start) and not is_test_file(each))
 
 
 def _draws_compiler(path: str, texts: Mapping[str, str], files: Files) -> bool:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from worker.executor import preloaded_libraries as preloaded_libraries_module
 from worker.executor.preloaded_libraries import preloaded_libraries
 
 
@@ -20,6 +21,22 @@ from worker.executor.preloaded_libraries import preloaded_libraries
             "import os\nKEY = os.environ['KEY']\nimport torch\n",
             {"torch"},
         ),
+        ("import os\nos.environ['OMP_NUM_THREADS'] = '4'\nimport torch\n", {"torch"}),
+        (
+            "import os\nos.environ.setdefault('CUDA_VISIBLE_DEVICES', '0')\nimport torch\n",
+            {"torch"},
+        ),
+        (
+            "import sys, torch\nfrom importlib.util import module_from_spec\n"
+            "module = module_from_spec(spec)\nsys.modules[spec.name] = module\n",
+            {"torch"},
+        ),
+        ("import os, torch\ncall(env={**os.environ, 'A': 'b'})\n", {"torch"}),
+        ("import os, torch\nenv = os.environ.copy()\n", {"torch"}),
+        ("import sys, torch\nload(sys.modules[__name__])\n", {"torch"}),
+        ("import sys, torch\nsys.modules[__name__] = Lazy()\n", {"torch"}),
+        ("import sys, torch\nsys.modules[f'{__name__}.old'] = new\n", {"torch"}),
+        ("import sys, torch\nif sys.modules[name] == torch: pass\n", {"torch"}),
         ("import torch\nfrom einops import rearrange\n", {"torch", "einops", "torch._dynamo"}),
         ("import torch\nfrom torch import optim\n", {"torch", "torch._dynamo"}),
         ("import einx\n", set()),
@@ -33,7 +50,7 @@ def test_slow_libraries_of_the_top_level_are_imported_first(text, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        "import os\nos.environ['OMP_NUM_THREADS'] = '4'\nimport torch\n",
+        "import os\nos.environ['TORCH_LOGS'] = 'all'\nimport torch\n",
         "import os\nos.environ.setdefault('TORCH_LOGS', 'all')\nimport torch\n",
         "import os\nos.environ.update(settings)\nimport torch\n",
         "from os import environ\nenviron['A'] = 'b'\nimport torch\n",
@@ -41,6 +58,10 @@ def test_slow_libraries_of_the_top_level_are_imported_first(text, expected):
         "import os\nos.putenv('A', 'b')\nimport torch\n",
         "from dotenv import load_dotenv\nload_dotenv()\nimport torch\n",
         "import sys\nsys.modules['flash_attn'] = None\nimport torch\n",
+        "import sys\nsys.modules[name] = stub\nimport torch\n",
+        "import sys\nsys.modules.pop('torch', None)\nimport torch\n",
+        "import sys\ndel sys.modules['torch']\nimport torch\n",
+        "import sys\nloaded = sys.modules\nimport torch\n",
         "import sys\nsys.meta_path.insert(0, Finder())\nimport torch\n",
         "import helpers\nimport torch\n",
     ],
@@ -76,3 +97,20 @@ def test_package_around_a_file_says_whether_the_compiler_is_drawn():
     texts = {"net/__init__.py": "from net.vq import VQ\n", "net/vq.py": "import einx\n"}
     texts["net/utils.py"] = "import torch\n"
     assert preloaded_libraries("net/utils.py", texts) == {"torch", "torch._dynamo"}
+
+
+def _many_files(last: str) -> dict[str, str]:
+    names = [f"m{n}" for n in range(preloaded_libraries_module.MOST_FILES + 5)]
+    texts = {f"src/net/{name}.py": "import torch\n" for name in names}
+    texts["src/net/__init__.py"] = "".join(f"from . import {name}\n" for name in names)
+    texts["src/net/m0.py"] = last
+    texts["src/net/tests/test_net.py"] = "import os\nos.environ['TORCH_LOGS'] = 'all'\n"
+    return texts
+
+
+def test_large_package_is_read_whole_for_what_changes_an_import():
+    found = preloaded_libraries("src/net/__init__.py", _many_files("import numpy\n"))
+    assert found is not None
+    assert "torch" in found
+    deciding = _many_files("import os\nos.environ['TORCH_LOGS'] = 'all'\n")
+    assert preloaded_libraries("src/net/__init__.py", deciding) is None
