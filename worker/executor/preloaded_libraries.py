@@ -7,6 +7,7 @@ depends on nothing that the project does first.  The check of ``sys.modules`` is
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain, islice
@@ -36,7 +37,7 @@ _DECIDES = re.compile(
 )
 """What can decide how a library that is imported behind it comes out."""
 _HARMLESS_NAME = (
-    r"[\"'](?:\w+_NUM_THREADS|(?:CUDA|JAX|KERAS|KMP|NCCL|TF|WANDB|XLA)_\w+|TOKENIZERS_PARALLELISM"
+    r"[\"'](?:\w+_NUM_THREADS|(?:CUDA|JAX|KERAS|KMP|NCCL|TF|VLLM|WANDB|XLA)_\w+|TOKENIZERS_PARALLELISM"
     r"|MASTER_ADDR|MASTER_PORT|(?:LOCAL_)?RANK|WORLD_SIZE)[\"']"
 )
 """Variables that none of ``LIBRARIES`` reads while it is imported, or that limit threads: all
@@ -76,6 +77,7 @@ def preloaded_libraries(
     return frozenset(found)
 
 
+@functools.lru_cache(maxsize=10_000)
 def _decides(text: str) -> bool:
     left = _DECIDES_NOTHING.sub("", text)
     if "module_from_spec" in text:
@@ -124,12 +126,15 @@ def _whole(module: str) -> str:
     return top if top in WHOLE else module
 
 
-def _imports(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the imports of a file's top level, as (level, module, name)."""
+@functools.lru_cache(maxsize=10_000)
+def _imports(text: str) -> tuple[tuple[int, str, str], ...]:
+    """Return the imports of a file's top level, as (level, module, name)."""
     tree = parse_module(text)
+    found: list[tuple[int, str, str]] = []
     for statement in [] if tree is None else tree.body:
         if isinstance(statement, ast.Import):
-            yield from ((0, alias.name, "") for alias in statement.names)
+            found += ((0, alias.name, "") for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom):
-            for alias in statement.names:
-                yield statement.level, statement.module or "", alias.name
+            module = statement.module or ""
+            found += ((statement.level, module, alias.name) for alias in statement.names)
+    return tuple(found)
