@@ -189,11 +189,11 @@ class _Observe(ast.NodeTransformer):
     """Binds what a program computes and drops: values of expressions, what it asserts or prints."""
 
     def __init__(self) -> None:
-        self._count = 0
+        self.count = 0
 
     def _bound(self, value: ast.expr, name: str = "outcome_") -> ast.stmt:
-        self._count += 1
-        return ast.Assign([ast.Name(f"{name}{self._count}", ast.Store())], value)
+        self.count += 1
+        return ast.Assign([ast.Name(f"{name}{self.count}", ast.Store())], value)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         return self._bound(node.test, ASSERTED)
@@ -228,14 +228,49 @@ def numbered(source: str) -> ast.Module:
 
 
 def varied(tree: ast.Module, edits: Sequence[Edit]) -> str:
-    """Return the text of a numbered program after edits, with all that it computes bound."""
-    changed = _Apply(edits).visit(copy.deepcopy(tree))
-    before = [s for each in edits if each.kind == "before" for s in ast.parse(each.text).body]
-    assert isinstance(changed, ast.Module)
-    changed.body = [*before, *changed.body]
-    observed = _Observe().visit(changed)
-    observed.body = [each for each in observed.body if not isinstance(each, ast.Pass)]
-    return ast.unparse(ast.fix_missing_locations(observed))
+    """Return the text of a numbered program after edits, with all that it computes bound.
+
+    The text of a statement without edits is kept on the tree: most have none.
+    """
+    texts: dict[tuple[int, int], tuple[str, int]] = tree.__dict__.setdefault("texts", {})
+    edited = {number for each in edits for number in each.nodes}
+    observe = _Observe()
+    before = (s for each in edits if each.kind == "before" for s in ast.parse(each.text).body)
+    found = [_text(observe.visit(each)) for each in before]
+    for place, (statement, numbers) in enumerate(zip(tree.body, _numbers(tree), strict=True)):
+        key = place, observe.count
+        if numbers.isdisjoint(edited):
+            if key not in texts:
+                text = _text(observe.visit(copy.deepcopy(statement)))
+                texts[key] = text, observe.count
+            text, observe.count = texts[key]
+            found.append(text)
+            continue
+        changed = _Apply(edits).visit(copy.deepcopy(statement))
+        whole = changed if isinstance(changed, list) else [changed]
+        found += [_text(observe.visit(each)) for each in whole]
+    return "\n".join(filter(None, found)).removeprefix("\n")
+
+
+def _numbers(tree: ast.Module) -> list[frozenset[int]]:
+    """Return the numbers of the nodes of each statement of a numbered program."""
+    known: list[frozenset[int]] | None = tree.__dict__.get("numbers")
+    if known is None:
+        known = [
+            frozenset(getattr(node, "number", -1) for node in ast.walk(statement))
+            for statement in tree.body
+        ]
+        tree.__dict__["numbers"] = known
+    return known
+
+
+def _text(statement: ast.stmt) -> str:
+    """Return the text of a statement as it stands in a program; nothing of ``pass``."""
+    if isinstance(statement, ast.Pass):
+        return ""
+    defines = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    text = ast.unparse(ast.fix_missing_locations(ast.Module([statement], []))).strip("\n")
+    return f"\n{text}" if defines else text
 
 
 @dataclass(slots=True)

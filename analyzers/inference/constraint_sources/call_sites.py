@@ -344,7 +344,9 @@ class _Following(_Reader):
     def _looks_at(self, event: CallEvent) -> bool:
         """A function's calls of itself tell what it does, not what it is given."""
         node, line = self._subject.node, event.node.lineno
-        body = node.body[1 if ast.get_docstring(node) is not None else 0 :] or node.body
+        body = (
+            node.body[1 if ast.get_docstring(node, clean=False) is not None else 0 :] or node.body
+        )
         inside = body[0].lineno <= line <= (node.end_lineno or node.lineno)
         if event.path == self._subject.path and inside:
             return False
