@@ -127,7 +127,9 @@ class Api:
     ``case`` is how the provider writes its labels, ``prefix`` what all of them
     begin with.  An answer lists ``least``
     entries at least; where the request's parameter ``labelled_by`` names labels,
-    it rates each of them and no others.
+    it rates each of them and no others.  ``classes`` are all values that ``key`` may have;
+    where they are as many as ``least``, every answer rates each.  ``own_labels``: its labels
+    are those of the operator's own model, collection or queries, and not known here.
     """
 
     name: str
@@ -156,6 +158,8 @@ class Api:
     prefix: str = ""
     least: int = 0
     labelled_by: str | None = None
+    classes: tuple[str, ...] = ()
+    own_labels: bool = False
     says: tuple[AnswerMeaning, ...] = ()
 
     @property
@@ -165,6 +169,11 @@ class Api:
         if self.input is not None and self.input.each:
             return path.partition("[].")[2]
         return f"elements{path}" if path.startswith("[].") else path
+
+    @property
+    def result_at(self) -> str:
+        """Return the path of results in a canonical answer."""
+        return f"elements{self.result}" if self.result.startswith("[]") else self.result
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +232,9 @@ class Descriptions:
 
 
 TRANSPORT = "transport.toml"
-_LISTS = ("methods", "requests", "rest", "hosts", "fields", "by_model", "models", "chains")
+_LISTS = (
+    "methods", "requests", "rest", "hosts", "fields", "by_model", "models", "chains", "classes",
+)  # fmt: skip
 
 
 def read_descriptions() -> Descriptions:

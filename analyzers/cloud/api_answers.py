@@ -217,7 +217,10 @@ def with_sample_answers(probe: Probe, run: Run, apis: Sequence[Api]) -> Probe:
 def fully_modelled(api: str) -> bool:
     """Return whether made-up answers of an API have every field that a real one has.
 
-    The search takes what it does not vary from the everyday answer.
+    The search takes what it does not vary from the everyday answer.  Where labels are the
+    operator's own, an everyday answer has others.
     """
     known = catalogue.load_catalogue()
-    return api in known.ordinary and known.apis[api].task not in FREE_FORM_TASKS
+    if api not in known.ordinary or known.apis[api].own_labels:
+        return False
+    return known.apis[api].task not in FREE_FORM_TASKS

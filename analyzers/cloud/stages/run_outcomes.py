@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analyzers import catalogue
+from analyzers.catalogue.canonical_answers import values_at
 from analyzers.cloud.answer_crashes import Crash, ExecutedProbe, is_of_parsing, made_up
 from analyzers.cloud.api_answers import (
     FREE_FORM_TASKS,
@@ -17,7 +18,7 @@ from analyzers.cloud.examination import Examination
 from analyzers.cloud.messages import location, no_response_found
 from analyzers.code_errors import ObservedError, code_error, is_own_error
 from analyzers.criteria import crash_of
-from analyzers.vocabulary import NotRun, Probe, Raised, Run, TimedOut, Verdict
+from analyzers.vocabulary import Exchange, NotRun, Probe, Raised, Run, TimedOut, Verdict
 
 MOST_LOCATIONS = 3
 
@@ -68,19 +69,22 @@ def _possible(look: Examination) -> list[ExecutedProbe]:
     return [
         (probe, run)
         for probe, run in [*look.executed, *again]
-        if not made_up(probe) or all(_is_legal(e.api, run) for e in run.exchanges)
+        if not made_up(probe) or all(_is_legal(each, run) for each in run.exchanges)
     ]
 
 
-def _is_legal(api: str, run: Run) -> bool:
+def _is_legal(exchange: Exchange, run: Run) -> bool:
     """Return whether an API may give a made-up answer, as far as it matters for how a run ended.
 
     A language model's text may be any; of what it says in the fields of its JSON nothing is
-    known, so only failures to take the text apart, or to do without one, are told.
+    known, so only failures to take the text apart, or to do without one, are told.  Of labels that
+    are the operator's own nothing is known either: only an answer without any may be given.
     """
-    known = catalogue.load_catalogue().apis
-    if api not in known or known[api].task not in FREE_FORM_TASKS:
-        return fully_modelled(api)
+    api = catalogue.load_catalogue().apis.get(exchange.api)
+    if api is not None and api.own_labels:
+        return not any(values_at(exchange.answer, api.result_at))
+    if api is None or api.task not in FREE_FORM_TASKS:
+        return fully_modelled(exchange.api)
     ending = run.ending
     return not isinstance(ending, Raised) or is_of_parsing(ending.exception, ending.message)
 

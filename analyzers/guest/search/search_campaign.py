@@ -141,8 +141,14 @@ class CatalogueModels:
         return self._made[api]
 
     def fitting(self, request: ApiRequest, knobs: MutationParameters) -> MutationParameters:
-        """The knobs of an answer to this request: about the labels that it names, if any."""
+        """The knobs of an answer to this request: about the labels that it names, if any.
+
+        Some answers rate each of the API's classes.
+        """
         entry = self._entries.get(request.api, {})
+        classes: Sequence[str] = entry.get("classes") or ()
+        if classes and int(entry.get("least") or 0) >= len(classes):
+            return among(knobs, classes, shared=False)
         labels = request.parameters.get(str(entry.get("labelled_by")))
         if isinstance(labels, str):
             labels = [label.strip() for label in labels.split(",") if label.strip()]

@@ -29,9 +29,9 @@ from .text_answers import (
     SENTIMENT,
     SPEECH,
     TEXT,
-    TEXTRACT_TEXT,
     SentimentWordModel,
     TextModel,
+    TextractText,
 )
 
 _TEXTS = ("text", "document", "speech", "caption")
@@ -47,7 +47,8 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
     alone.  What an answer
     and its entries have besides is that of the ``ordinary`` answer, if there
     is one: code may read any of it.  Of an answer that lists ``least`` entries
-    at least, the ordinary ones are listed where there is nothing to find.
+    at least, the ordinary ones are listed where there is nothing to find.  A name is one of the
+    ``classes``, where there are such, and its entry is like the ordinary one of that class.
     """
     key, score = (_canonical(entry, entry.get(name) or "") for name in ("key", "score"))
     key = key or f"{score.partition('[].')[0]}[]._" * ("[]." in score)
@@ -62,10 +63,13 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
     ordinary = entry.get("ordinary") or {}
     everyday: Sequence[Dict[str, Any]] = _at(ordinary, outer.split(".")) or ()
     usual: Dict[str, Any] = next(iter(everyday), {})
+    classes: Sequence[str] = entry.get("classes") or ()
+    of_class = {_at(each, inner.split(".")): each for each in everyday} if classes else {}
 
     def write(number: int, name: str, likely: float) -> Dict[str, Any]:
         del number
-        made: Dict[str, Any] = copy.deepcopy(usual)
+        name = next((each for each in classes if each == name), classes[0]) if classes else name
+        made: Dict[str, Any] = copy.deepcopy(of_class.get(name, usual) if classes else usual)
         if inner != "_":
             _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
             _illustrate(made, inner, name)
@@ -151,6 +155,8 @@ class DescribedText(TextModel):
         return self._write(knobs)
 
 
+_READ_BY, _ANALYSED_BY = "DetectDocumentTextModelVersion", "AnalyzeDocumentModelVersion"
+_DONE = {"JobStatus": "SUCCEEDED"}
 MODELS: List[Tuple[str, AnswerModel]] = [
     ("google.vision.label_detection", LABELS),
     ("google.vision.text_detection", TEXT),
@@ -166,7 +172,10 @@ MODELS: List[Tuple[str, AnswerModel]] = [
     ("aws.rekognition.detect_labels", REKOGNITION_LABELS),
     ("aws.rekognition.detect_text", REKOGNITION_TEXT),
     ("aws.rekognition.detect_faces", REKOGNITION_FACES),
-    ("aws.textract.detect_document_text", TEXTRACT_TEXT),
+    ("aws.textract.detect_document_text", TextractText({_READ_BY: "1.0"})),
+    ("aws.textract.get_document_text_detection", TextractText({_READ_BY: "1.0", **_DONE})),
+    ("aws.textract.analyze_document", TextractText({_ANALYSED_BY: "1.0"})),
+    ("aws.textract.get_document_analysis", TextractText({_ANALYSED_BY: "1.0", **_DONE})),
     ("aws.comprehend.detect_sentiment", COMPREHEND_SENTIMENT),
     ("aws.comprehend.batch_detect_sentiment", COMPREHEND_SENTIMENT),
     ("azure.language.analyze_sentiment", AZURE_SENTIMENT),
@@ -174,6 +183,7 @@ MODELS: List[Tuple[str, AnswerModel]] = [
     ("azure.vision.read", AZURE_READ),
     ("google.speech.recognize", SPEECH),
     ("google.speech.long_running_recognize", SPEECH),
+    ("google.speech.streaming_recognize", SPEECH),
     ("openai.moderations", MODERATION),
     ("openai.chat_completions", CHAT),
     ("openai.responses", RESPONSE),

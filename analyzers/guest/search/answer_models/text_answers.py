@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import random
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from ..code_constants import SAMPLES, ConstantPool
 from .answer_model import Answer, Symbols, any_number, mutated_text, texts_like
@@ -133,9 +133,12 @@ def _detected(text: str) -> Dict[str, Any]:
 
 
 class TextractText(TextModel):
-    """The page, its lines and their words as blocks."""
+    """The page, its lines and their words as blocks, with what the operation has ``around``."""
 
     fields = ("Blocks", "BlockType", "Text", "Confidence")
+
+    def __init__(self, around: Mapping[str, str]) -> None:
+        self._around = around
 
     def answer(self, knobs: str) -> Answer:
         """The text as blocks."""
@@ -144,8 +147,7 @@ class TextractText(TextModel):
             blocks.append(_written("LINE", f"line-{number}", line))
             for place, word in enumerate(words_of(line)):
                 blocks.append(_written("WORD", f"word-{number}-{place}", word))
-        around = {"DocumentMetadata": {"Pages": 1}, "DetectDocumentTextModelVersion": "1.0"}
-        return {"Blocks": blocks, **around}
+        return {"Blocks": blocks, "DocumentMetadata": {"Pages": 1}, **self._around}
 
 
 def _block(kind: str, name: str) -> Dict[str, Any]:
@@ -179,6 +181,9 @@ class PlainText(TextModel):
         return {"text": knobs}
 
 
+_TIME = "2026-03-02T09:30:00Z"
+
+
 class ReadText(TextModel):
     """The lines of the one page that an operation of Azure's read."""
 
@@ -187,21 +192,23 @@ class ReadText(TextModel):
     def answer(self, knobs: str) -> Answer:
         """The text line by line, with its words."""
         lines = [_line(line) for line in (lines_of(knobs) if knobs else [])]
-        page = {"page": 1, "angle": 0.0, "width": 800, "height": 600, "unit": "pixel"}
-        result = {"version": "3.2.0", "model_version": "2022-04-30"}
-        pages = [{**page, "lines": lines}]
-        return {"status": "succeeded", "analyze_result": {**result, "read_results": pages}}
+        size = {"width": 800, "height": 600, "unit": "pixel"}
+        pages = [{"page": 1, "language": LOCALE, "angle": 0.0, **size, "lines": lines}]
+        result = {"version": "3.2.0", "model_version": "2022-04-30", "read_results": pages}
+        times = dict.fromkeys(("created_date_time", "last_updated_date_time"), _TIME)
+        return {"status": "succeeded", **times, "analyze_result": result}
 
 
 def _line(text: str) -> Dict[str, Any]:
     box = [4, 4, 90, 4, 90, 20, 4, 20]
     words = [{"bounding_box": box, "text": word, "confidence": 0.99} for word in words_of(text)]
-    return {"bounding_box": box, "text": text, "words": words}
+    style = {"style": {"name": "other", "confidence": 0.97}}
+    about = {"language": LOCALE, "bounding_box": box, "appearance": style}
+    return {**about, "text": text, "words": words}
 
 
 AZURE_READ = ReadText()
 REKOGNITION_TEXT = RekognitionText()
-TEXTRACT_TEXT = TextractText()
 HEARD = PlainText()
 SPEECH = SpeechText()
 

@@ -64,6 +64,8 @@ def test_requests_are_answered(warm, python, function, argument, script, value) 
         ("tags", FILE, [vision("tag_image", tags=[{"name": "cat"}])], "['cat']"),
         ("caption", ADDRESS, [vision("describe_image", captions=[])], "'nothing'"),
         ("faces", ADDRESS, [vision("detect_faces", **FACES)], "[True]"),
+        ("same", WORDS, [vision("verify_faces", is_identical=True, confidence=0.9)], "True"),
+        ("alike", WORDS, [vision("find_similar_faces", elements=[{"confidence": 0.9}])], "[0.9]"),
     ],
 )
 def test_old_clients_are_stood_in_for(warm, function, argument, script, value) -> None:

@@ -23,3 +23,11 @@ def caption(address):
 def faces(address):
     found = people.face.detect_with_url(url=address, return_face_attributes=["emotion"])
     return [face.face_attributes.emotion.happiness > 0.5 for face in found]
+
+
+def same(face):
+    return people.face.verify_face_to_face(face, "other").is_identical
+
+
+def alike(face):
+    return [each.confidence for each in people.face.find_similar(face, face_ids=["other"])]
