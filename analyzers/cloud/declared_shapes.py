@@ -15,10 +15,11 @@ from analyzers.vocabulary import Level, Raised
 _NONE = r"NoneType"
 _EMPTY = r"^(IndexError|StopIteration)\b"
 _BLOCK = (
-    r"^AttributeError: '\w*(Block|Record|Part|ToolCall|Item)\w*'"
+    r"^AttributeError: '\w*(Block|Record|Part|ToolCall|Item|Refusal)\w*'"
     r"|^KeyError: '(text|message|content)'"
 )
 _PARSED = r"^[\w.]*JSONDecodeError\b|^SyntaxError\b"
+_UNBOUND = r"^UnboundLocalError\b"
 _ABSENT = r"^KeyError: '(choices|message|content|candidates|output|data)'|^UnboundLocalError\b"
 
 CHAT, RESPONSES = "openai.chat_completions", "openai.responses"
@@ -61,23 +62,28 @@ class AnswerShape:
         return re.search(self.explains, said) is not None
 
 
-_DELTA = "`content: Optional[str]` of `ChoiceDelta`, openai 3.57"
-_CHUNK = "`choices: List[Choice]` of `ChatCompletionChunk`, which may be empty, openai 3.57"
+_DELTA = "`content: Optional[str]` of `ChoiceDelta`, openai 3.54"
+_CHUNK = "`choices: List[Choice]` of `ChatCompletionChunk`, which may be empty, openai 3.54"
 _USAGE = (
     '`choices: List[Choice]` of `ChatCompletionChunk`: "Can also be empty for the last chunk if'
-    ' you set stream_options: {include_usage: true}", openai 3.57'
+    ' you set stream_options: {include_usage: true}", openai 3.54'
 )
-_ARGUMENTS = '`arguments: str`: "the model does not always generate valid JSON", openai 3.57'
-_MESSAGE = "`content: Optional[str]` of `ChatCompletionMessage`, openai 3.57"
+_ARGUMENTS = '`arguments: str`: "the model does not always generate valid JSON", openai 3.54'
+_MESSAGE = "`content: Optional[str]` of `ChatCompletionMessage`, openai 3.54"
 _BLOCKS = "`content: List[ContentBlock]` of `Message`, a union of which `{}` has no `text`"
 _TEXT = "`text: Optional[str]` and `candidates: Optional[list[Candidate]]`, google-genai 3.6"
 _PARTS = "`parts: Optional[list[Part]]` and `text: Optional[str]`, google-genai 3.6"
 _UNION = "`ContentBlock` of `Converse` is a union: a `{}` block has no `text`, boto3 1.44"
 
-_ITEMS = "`output: List[ResponseOutputItem]`, a union of which `{}` has no `content`, openai 3.57"
+_INCOMPLETE = (
+    "`status: Optional[ResponseStatus]` and `incomplete_details: Optional[IncompleteDetails]`,"
+    " openai 3.54"
+)
+_REASONING = "`content: Optional[List[Content]]` of `ResponseReasoningItem`"
+_ITEMS = "`output: List[ResponseOutputItem]`, a union of which `{}` has no `content`, openai 3.54"
 _ANY_TEXT = {
-    CHAT: "`content: Optional[str]`, which is any text, openai 3.57",
-    RESPONSES: "`output_text: str`, which is any text, openai 3.57",
+    CHAT: "`content: Optional[str]`, which is any text, openai 3.54",
+    RESPONSES: "`output_text: str`, which is any text, openai 3.54",
     MESSAGES: "`text: str` of `TextBlock`, which is any text, anthropic 2.14",
     CONTENT: "`text: Optional[str]`, which is any text, google-genai 3.6",
     CONVERSE: "`text` of `ContentBlock`, which is any text, boto3 1.44",
@@ -139,9 +145,21 @@ SHAPES = (
         "arguments-cut",
         "the token limit cuts the arguments of a tool call",
         _PARSED,
-        {CHAT: _ARGUMENTS},
+        {CHAT: _ARGUMENTS, RESPONSES: _INCOMPLETE},
         "tools and a token limit",
         asks=True,
+        beside="tool-call",
+    ),
+    AnswerShape(
+        "stream-arguments-cut",
+        "the token limit cuts the input of a tool call in the stream",
+        _PARSED,
+        {
+            MESSAGES: '`partial_json: str` of `InputJSONDelta` and `stop_reason: "max_tokens"`,'
+            " anthropic 2.14",
+            CONVERSE: "`input` of `ToolUseBlockDelta` and `stopReason` `max_tokens`, boto3 1.44",
+        },
+        "tools and a token limit",
         beside="tool-call",
     ),
     AnswerShape(
@@ -156,9 +174,25 @@ SHAPES = (
         "cut-empty",
         "the model's thinking uses up the token limit",
         f"{_NONE}|{_EMPTY}",
-        {CONTENT: _PARTS},
+        {CONTENT: _PARTS, RESPONSES: f"{_REASONING}; {_INCOMPLETE}"},
         "a token limit",
         asks=True,
+    ),
+    AnswerShape(
+        "incomplete",
+        "the token limit ends the response, which is never `completed`",
+        f"{_NONE}|{_UNBOUND}",
+        {RESPONSES: _INCOMPLETE},
+        "a token limit",
+        asks=True,
+        beside="cut",
+    ),
+    AnswerShape(
+        "failed",
+        "the response fails, and has no output",
+        f"{_NONE}|{_UNBOUND}|{_EMPTY}",
+        {RESPONSES: "`ResponseFailedEvent` and `error: Optional[ResponseError]`, openai 3.54"},
+        "`stream=True` or `background=True`",
     ),
     AnswerShape(
         "blocked-prompt",
@@ -175,8 +209,12 @@ SHAPES = (
     AnswerShape(
         "refusal",
         "the model refuses in the field `refusal`",
-        _NONE,
-        {CHAT: "`content: Optional[str]` and `refusal: Optional[str]`, openai 3.57"},
+        f"{_NONE}|{_BLOCK}|{_PARSED}",
+        {
+            CHAT: "`content: Optional[str]` and `refusal: Optional[str]`, openai 3.54",
+            RESPONSES: "`content: List[Content]`, a union of which `ResponseOutputRefusal` has no"
+            " `text`, openai 3.54",
+        },
         "a schema",
     ),
     AnswerShape(
@@ -212,7 +250,7 @@ SHAPES = (
         "the service answers with status 429 and an error",
         f"{_ABSENT}|{_NONE}",
         {
-            CHAT: '`{"error": {…}}` with status 4xx or 5xx; `APIStatusError`, openai 3.57',
+            CHAT: '`{"error": {…}}` with status 4xx or 5xx; `APIStatusError`, openai 3.54',
             MESSAGES: '`{"type": "error", …}` with status 4xx or 5xx; `APIStatusError`,'
             " anthropic 2.14",
         },

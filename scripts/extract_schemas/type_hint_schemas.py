@@ -28,6 +28,11 @@ _DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
 # whose SDKs are not installed, or say nothing of REST
 _OLD = ("azure.cognitiveservices.", "azure.speech.")
 _WIRE = {("DetectLanguageResult", "primary_language"): "detectedLanguage"}
+# members of a union that answers have beside its first class; the fields of each are optional
+_TOGETHER: Mapping[str, tuple[str, ...]] = {
+    "ResponseOutputMessage": ("ResponseFunctionToolCall", "ResponseReasoningItem"),
+    "ResponseOutputText": ("ResponseOutputRefusal",),
+}
 # settings of the request and accounts of tokens that a response repeats
 _OPAQUE = frozenset(
     {
@@ -72,6 +77,18 @@ def _walk(kind: Any, name: str, messages: dict[str, Any]) -> None:
         described = _field(hint, name.rpartition(".")[0], messages, opaque=field in _OPAQUE)
         wire = _wire(kind, field)
         fields[field] = described | ({"wire": wire} if wire else {})
+    for other in _TOGETHER.get(kind.__name__, ()):
+        _add(fields, f"{name.rpartition('.')[0]}.{other}", messages)
+
+
+def _add(fields: dict[str, Any], name: str, messages: dict[str, Any]) -> None:
+    """Add the fields of another member of a union; those that some member lacks are optional."""
+    others: dict[str, Any] = {}
+    _walk(_class(name), name, others)
+    added = others.pop(name)
+    messages.update({each: others[each] for each in others if each not in messages})
+    for field in fields.keys() ^ added.keys():
+        fields[field] = {**(fields.get(field) or added[field]), "optional": True}
 
 
 def _wire(kind: Any, field: str) -> str | None:

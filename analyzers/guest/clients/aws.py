@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -18,7 +19,15 @@ from ..runtime import assumptions
 from ..runtime.standins import Inert, InertModule
 from .bedrock_models import words_of
 from .conversations import conversation, hoisted, whole
-from .described_apis import DescribedApis, Entry, asked_each, decoded, plain, taken_delivery
+from .described_apis import (
+    DELIVERY,
+    DescribedApis,
+    Entry,
+    asked_each,
+    decoded,
+    plain,
+    taken_delivery,
+)
 from .event_streams import Events, converse_events, message_events
 from .schema_fitting import on_the_wire, with_lists
 from .schema_messages import snake
@@ -35,10 +44,17 @@ class Aws:
         return self._described.named(f"aws.{service}.{snake(operation).lower()}")
 
     def answer(
-        self, entry: Entry, params: Mapping[str, Any], *, in_base64: bool = False
+        self,
+        entry: Entry,
+        params: Mapping[str, Any],
+        *,
+        in_base64: bool = False,
+        stream: bool = False,
     ) -> Dict[str, Any]:
         """Return the response to an operation's parameters (contents perhaps ``in_base64``)."""
         asked = semantic(entry, params, in_base64=in_base64)
+        if stream:
+            asked = [replace(each, stream={"cut": True}) for each in asked]
         answers = [self._described.ask(entry, request) for request in asked]
         if entry.get("task") == "chat" and "Error" not in answers[0]:
             answers = [whole(entry, answer, params) for answer in answers]
@@ -61,7 +77,7 @@ class Aws:
             return None if entry is None else self.answer(entry, params)
         if name == "converse_stream":
             entry = self.entry(service, "converse")
-            answer = {} if entry is None else self.answer(entry, params)
+            answer = {} if entry is None else self.answer(entry, params, stream=True)
             if entry is None or "Error" in answer:
                 return answer or None
             return {"stream": Events(converse_events(answer))}
@@ -89,8 +105,10 @@ class Aws:
         head = "messages" if words is None else words.head
         options = plain({"model": model, **body})
         question = conversation(str(entry["name"]), head, options.pop(head, None), hoisted(options))
+        question = replace(question, stream={"cut": True} if stream and is_claude else {})
         wire = whole(entry, self._described.ask(entry, question), options)
-        if taken_delivery(wire).get("status"):
+        brought = taken_delivery(wire)
+        if brought.get("status"):
             return _THROTTLED
         if words is not None:
             wire = words.answer(_text_of(wire), wire)
@@ -98,7 +116,7 @@ class Aws:
             wire = on_the_wire(self._described.schema, str(entry["schema"]), wire, str)
         if not stream:
             return {"body": _streamed(json.dumps(wire).encode()), "contentType": _JSON}
-        parts = message_events(wire) if words is None else [wire]
+        parts = message_events({**wire, DELIVERY: brought}) if words is None else [wire]
         chunks = ({"chunk": {"bytes": json.dumps(each).encode()}} for each in parts)
         return {"body": Events(chunks), "contentType": _JSON}
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, Dict, List
 
-from .described_apis import taken_delivery
+from .described_apis import DELIVERY, taken_delivery
 
 Event = Mapping[str, Any]
 
@@ -76,8 +76,9 @@ def _choice_deltas(choice: Event) -> Iterator[Event]:
     around = {**{k: v for k, v in choice.items() if k != "message"}, "finish_reason": None}
     message = choice["message"]
     yield {**around, "delta": {"role": "assistant", "content": ""}}
-    for part in halves(message.get("content")):
-        yield {**around, "delta": {"content": part}}
+    for name in ("content", "refusal"):
+        for part in halves(message.get(name)):
+            yield {**around, "delta": {name: part}}
     calls = [{"index": n, **call} for n, call in enumerate(message.get("tool_calls") or ())]
     if calls:
         yield {**around, "delta": {"tool_calls": calls}}
@@ -86,6 +87,8 @@ def _choice_deltas(choice: Event) -> Iterator[Event]:
 
 def response_events(wire: Event) -> List[Event]:
     """Return the events of a response: each output item in parts, and the whole at the end.
+
+    The last event says that it is completed, incomplete or failed.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming
     """
@@ -102,7 +105,7 @@ def response_events(wire: Event) -> List[Event]:
         made.append({"type": "response.output_item.added", **about, "item": started})
         made += _item_events(item, {**about, "item_id": item.get("id")})
         made.append({"type": "response.output_item.done", **about, "item": item})
-    made.append({"type": "response.completed", "response": wire})
+    made.append({"type": f"response.{wire.get('status') or 'completed'}", "response": wire})
     return [{**each, "sequence_number": number} for number, each in enumerate(made)]
 
 
@@ -113,12 +116,13 @@ def _item_events(item: Event, about: Event) -> Iterator[Dict[str, Any]]:
         said = {"arguments": item.get("arguments"), "name": item.get("name")}
         yield {"type": "response.function_call_arguments.done", **about, **said}
     for index, part in enumerate(item.get("content") or ()):
-        where, text = {**about, "content_index": index}, part.get("text")
-        empty = {**part, "text": ""}
-        yield {"type": "response.content_part.added", **where, "part": empty}
+        field, more = ("refusal", {}) if "refusal" in part else ("text", {"logprobs": []})
+        kind = "response.refusal" if field == "refusal" else "response.output_text"
+        where, text = {**about, "content_index": index}, part.get(field)
+        yield {"type": "response.content_part.added", **where, "part": {**part, field: ""}}
         for half in halves(text):
-            yield {"type": "response.output_text.delta", **where, "delta": half, "logprobs": []}
-        yield {"type": "response.output_text.done", **where, "text": text, "logprobs": []}
+            yield {"type": f"{kind}.delta", **where, "delta": half, **more}
+        yield {"type": f"{kind}.done", **where, field: text, **more}
         yield {"type": "response.content_part.done", **where, "part": part}
 
 
@@ -129,19 +133,25 @@ _GROWING = ("text", "thinking", "signature", "input")
 
 
 def message_events(wire: Event) -> Iterator[Dict[str, Any]]:
-    """Yield the message without its blocks, each block in parts, and how the message ends."""
+    """Yield the message without its blocks, each block in parts, and how the message ends.
+
+    Where it is brought ``cut``, the limit of tokens ends it within a tool's input.
+    """
+    cut = (wire.get(DELIVERY) or {}).get("cut")
+    wire = {k: v for k, v in wire.items() if k != DELIVERY}
     usage: Mapping[str, Any] = wire.get("usage") or {}
     blocks: List[Dict[str, Any]] = wire.get("content") or []
     begun = {**wire, "content": [], "stop_reason": None, "stop_sequence": None}
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(blocks):
-        deltas = list(_block_deltas(block))
+        deltas = list(_block_deltas(block))[: -1 if cut else None]
         empty = {n: type(v)() for n, v in block.items() if n in _GROWING and v is not None}
         yield {"type": "content_block_start", "index": index, "content_block": {**block, **empty}}
         for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     ended = {name: wire.get(name) for name in ("stop_reason", "stop_sequence")}
+    ended = {**ended, "stop_reason": "max_tokens"} if cut else ended
     used = {"output_tokens": usage.get("output_tokens") or 0}
     yield {"type": "message_delta", "delta": ended, "usage": used}
     yield {"type": "message_stop"}
@@ -213,10 +223,13 @@ def content_parts(wire: Event) -> Iterator[Event]:
 def converse_events(wire: Event) -> Iterator[Event]:
     """Yield the events of a conversation on Bedrock.
 
+    Where it is brought ``cut``, the limit of tokens ends it within a tool's input.
+
     Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
     """
     output: Mapping[str, Any] = wire.get("output") or {}
     message: Mapping[str, Any] = output.get("message") or {}
+    cut = (wire.get(DELIVERY) or {}).get("cut")
     yield {"messageStart": {"role": message.get("role") or "assistant"}}
     blocks: List[Dict[str, Any]] = message.get("content") or []
     for index, block in enumerate(blocks):
@@ -224,10 +237,11 @@ def converse_events(wire: Event) -> Iterator[Event]:
         if "toolUse" in block:
             begun = {k: v for k, v in block["toolUse"].items() if k != "input"}
             yield {"contentBlockStart": {"start": {"toolUse": begun}, **about}}
-        for delta in _converse_deltas(block):
+        for delta in list(_converse_deltas(block))[: -1 if cut else None]:
             yield {"contentBlockDelta": {"delta": delta, **about}}
         yield {"contentBlockStop": about}
-    yield {"messageStop": {"stopReason": wire.get("stopReason") or "end_turn"}}
+    reason = "max_tokens" if cut else wire.get("stopReason") or "end_turn"
+    yield {"messageStop": {"stopReason": reason}}
     yield {"metadata": {name: wire[name] for name in ("usage", "metrics") if name in wire}}
 
 

@@ -79,7 +79,8 @@ class OpenAI:
         """The events of a stream that say so: of completions and responses."""
         name = str(entry["name"]).rpartition(".")[2]
         if name == "responses":
-            return server_sent(response_events(wire), named=True)
+            whole = {key: value for key, value in wire.items() if key != DELIVERY}
+            return server_sent(response_events(whole), named=True)
         is_chunked = "choices" in str(entry["result"])
         return server_sent(completion_chunks(wire), done=True) if is_chunked else None
 
@@ -175,7 +176,8 @@ def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
     }
     text: Dict[str, Any] = {"type": "output_text", "annotations": []}
     content: Any = item.get("content") or ()
-    return {**shared, **item, "content": [{**text, **part} for part in content]}
+    parts = [part if "refusal" in part else {**text, **part} for part in content]
+    return {**shared, **item, "content": parts}
 
 
 _KEY = "assayer"

@@ -8,7 +8,7 @@ from typing import Any, Dict, Mapping, Tuple
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule, awaited
 from .described_apis import taken_delivery
-from .event_streams import Events, completion_chunks
+from .event_streams import Events, completion_chunks, response_events
 from .openai import OpenAI, response_of
 from .response_record import UNKNOWN, Record, Subscriptable
 from .schema_messages import Schema
@@ -128,7 +128,8 @@ class _Path(Entered):
         name = f"openai.{_SAME.get(called, called)}"
         entry = self._openai.described.method(name)
         stream = params.get("stream") is True or "stream" in self._names[-1]
-        if entry is None or (stream and "choices" not in str(entry["result"])):
+        responses = entry is not None and str(entry["name"]).endswith(".responses")
+        if entry is None or (stream and not responses and "choices" not in str(entry["result"])):
             message = f"Connection error: {name} is no described ML API"
             raise api_calls.unanswered(name, _error("APIConnectionError")(message))
         shapes = (params.get(each) for each in ("response_format", "text_format", _MODEL))
@@ -145,6 +146,8 @@ class _Path(Entered):
         answer = self._openai.answer(entry, body)
         if taken_delivery(answer).get("status"):
             raise _error("RateLimitError")("Rate limit reached")
+        if stream and responses:
+            return Events(self._kind(_NO_SCHEMA, UNKNOWN, each) for each in response_events(answer))
         if stream:
             return Events(map(self._chunk, completion_chunks(answer)))
         made = response_of(self._kind, self._openai, entry, answer)

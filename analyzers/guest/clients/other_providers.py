@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 from urllib.parse import parse_qsl, urlsplit
@@ -46,8 +47,13 @@ def is_other(entry: Entry) -> bool:
 
 
 def is_streamed(options: Mapping[str, Any]) -> bool:
-    """Return whether a request wants its answer in parts, which are not made here."""
+    """Return whether a request wants its answer in parts."""
     return options.get("stream") is True
+
+
+def in_events(options: Mapping[str, Any]) -> Dict[str, bool]:
+    """Return the ways to bring the events of an answer; none where a request wants it whole."""
+    return {"cut": True} if is_streamed(options) else {}
 
 
 class OtherProviders:
@@ -104,6 +110,7 @@ class OtherProviders:
     def _turn(self, entry: Entry, value: Any, options: Mapping[str, Any]) -> Dict[str, Any]:
         """The answer of a language model, and what it leaves out of an ordinary one around it."""
         question = conversation(str(entry["name"]), _field(entry)[0], value, hoisted(options))
+        question = replace(question, stream=in_events(options))
         return whole(entry, self.described.ask(entry, question), options)
 
 

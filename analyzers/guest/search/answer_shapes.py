@@ -18,8 +18,10 @@ from .answer_models.chat_answers import (
     CHAT,
     CONTENT,
     CONVERSE,
+    INCOMPLETE,
     MESSAGE,
     REFUSAL,
+    REFUSED,
     RESPONSE,
 )
 from .structured_answers import has_limit, has_schema, is_strict, shaped
@@ -201,6 +203,46 @@ _THINKING = {"type": "thinking", "thinking": _THOUGHT, "signature": _SIGNATURE}
 _REASONING = {"reasoningContent": {"reasoningText": {"text": _THOUGHT, "signature": _SIGNATURE}}}
 
 
+def _cut_call(model: AnyTurn) -> Make:
+    """Return what makes a call of a tool in a stream that the token limit cuts within its JSON."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        made = _called(model)(request, answer) if request.stream and has_limit(request) else None
+        return None if made is None else {**made, DELIVERY: {"cut": True}}
+
+    return make
+
+
+def _refused_output(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    del answer
+    return RESPONSE.answer((REFUSED, REFUSAL)) if has_schema(request) else None
+
+
+def _incomplete(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    made = _rewritten(_OUTPUT, _half, limited=True)(request, answer)
+    return None if made is None else {**made, **INCOMPLETE}
+
+
+def _incomplete_call(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    made: Any = _called(RESPONSE)(request, answer) if has_limit(request) else None
+    for call in _at(made, ("output",)) or ():
+        call.update(arguments=_half(call["arguments"]), status="incomplete")
+    return None if made is None else {**made, **INCOMPLETE}
+
+
+def _thoughts_alone(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    made: Any = _reasoned(request, answer) if has_limit(request) else None
+    return None if made is None else {**made, "output": made["output"][:1], **INCOMPLETE}
+
+
+_FAILED = {"code": "server_error", "message": "The server had an error processing the request."}
+
+
+def _failed(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    later = request.stream or request.parameters.get("background") is True
+    return {**answer, "output": [], "status": "failed", "error": _FAILED} if later else None
+
+
 def _reasoned(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
     if not request.parameters.get("reasoning"):
         return None
@@ -287,13 +329,19 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         "plain": _plain(RESPONSE, _OUTPUT),
         "tool-call": _called(RESPONSE),
         "tool-call-with-text": _and_says(RESPONSE, _OUTPUT[:1], _SAYING),
+        "arguments-cut": _incomplete_call,
         "thinking": _reasoned,
+        "refusal": _refused_output,
+        "incomplete": _incomplete,
+        "cut-empty": _thoughts_alone,
+        "failed": _failed,
     },
     "anthropic.messages": {
         **_texts(_BLOCK),
         "plain": _plain(MESSAGE, _BLOCK),
         "tool-call": _called(MESSAGE),
         "tool-call-with-text": _and_says(MESSAGE, _BLOCK[:1], {"type": "text", "text": _LOOKING}),
+        "stream-arguments-cut": _cut_call(MESSAGE),
         "thinking": _thinking(("content",), _THINKING),
     },
     "gemini.generate_content": {
@@ -310,6 +358,7 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         "plain": _plain(CONVERSE, _SAID),
         "tool-call": _called(CONVERSE),
         "tool-call-with-text": _and_says(CONVERSE, _SAID[:-2], {"text": _LOOKING}),
+        "stream-arguments-cut": _cut_call(CONVERSE),
         "thinking": _thinking(_SAID[:-2], _REASONING),
     },
 }

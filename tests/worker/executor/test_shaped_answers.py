@@ -14,6 +14,7 @@ from tests.worker.sessions import laboratory, target, tree
 from worker.executor.sandbox_executor import SandboxExecutor
 
 CHAT = "openai.chat_completions"
+OTHERS = {"openai.responses": "responses", "aws.bedrock-runtime.converse": "bedrock"}
 HEAD = """\
 import json
 import os
@@ -86,6 +87,47 @@ def check(text: str):
     done = client.responses.create(model="m", input=text{more})
     return done.output[0].content[0].text
 """
+FINAL = """\
+def check(text: str):
+    done = None
+    for event in client.responses.create(model="m", input=text, stream=True{more}):
+        if event.type in ({ends}):
+            done = event.response
+    return done.output_text
+"""
+ENDS = '"response.completed", "response.incomplete", "response.failed"'
+WANTED = """\
+FORMAT = {"format": {"type": "json_schema", "name": "trip", "schema": PARAMETERS, "strict": True}}
+
+
+def check(text: str):
+    done = client.responses.create(model="m", input=text, text=FORMAT)
+    part = done.output[0].content[0]
+    return {text}
+"""
+ARGUED = """\
+def check(text: str):
+    done = client.responses.create(model="m", input=text, tools=[FLAT]{more})
+    return [json.loads(each.arguments) for each in done.output if each.type == "function_call"]
+"""
+BEDROCK = """\
+import boto3
+
+TOOLS = [{"toolSpec": {"name": "book", "inputSchema": {"json": PARAMETERS}}}]
+bedrock = boto3.client("bedrock-runtime", region_name="us-east-1")
+
+
+def check(text: str):
+    messages = [{"role": "user", "content": [{"text": text}]}]
+    offered = {"tools": TOOLS}
+    given = bedrock.converse_stream(modelId="m", messages=messages, toolConfig=offered{more})
+    deltas = [e["contentBlockDelta"]["delta"] for e in given["stream"] if "contentBlockDelta" in e]
+    said = "".join({piece} for each in deltas)
+    return {end}
+"""
+TEXTS = BEDROCK.replace("{more}", "").replace("{end}", "said")
+USED = "each.get('toolUse', {}).get('input', '')"
+PARSED = BEDROCK.replace("{piece}", USED).replace("{end}", "json.loads(said or '{}')")
 SAID = RESPONSES.replace("done.output[0].content[0].text", "done.output_text")
 ARGUMENTS = "json.loads(message.tool_calls[0].function.arguments)"
 SAFE = "message.tool_calls[0].function.arguments"
@@ -101,15 +143,17 @@ def found(tmp_path):
         text = HEAD + source
         head = tree(tmp_path / "head", app=text)
         line = next(n for n, each in enumerate(text.splitlines(), 1) if "def check" in each)
+        other = next((api for api, name in OTHERS.items() if name in source), None)
+        call = (
+            ApiCall(other, "app.py", "check", line + 1)
+            if other
+            else ApiCall(CHAT, "app.py", "ask", 16)
+        )
         asked = replace(
             target(),
             line=line,
             end_line=len(text.splitlines()),
-            calls=(
-                (ApiCall("openai.responses", "app.py", "check", line + 1),)
-                if "responses" in source
-                else (ApiCall(CHAT, "app.py", "ask", 16),)
-            ),
+            calls=(call,),
             goals=tuple(each for each in goals(text) if each.function == "check"),
         )
         with closing(SandboxExecutor(laboratory(head, head), asked, time.monotonic() + 120)) as at:
@@ -156,6 +200,23 @@ CASES = (
     (RESPONSES.replace("{more}", ", reasoning={'effort': 'low'}"), [("thinking", "failure")]),
     (RESPONSES.replace("{more}", ""), []),
     (SAID.replace("{more}", ", tools=[FLAT], reasoning={'effort': 'low'}"), []),
+    (
+        FINAL.replace("{more}", ", max_output_tokens=64").replace("{ends}", ENDS[:20] + ","),
+        [("incomplete", "failure")],
+    ),
+    (FINAL.replace("{more}", "").replace("{ends}", ENDS[:20] + ","), [("failed", "warning")]),
+    (FINAL.replace("{more}", ", max_output_tokens=64").replace("{ends}", ENDS), []),
+    (WANTED.replace("{text}", "part.text"), [("refusal", "warning")]),
+    (WANTED.replace("{text}", "getattr(part, 'text', None)"), []),
+    (ARGUED.replace("{more}", ", max_output_tokens=64"), [("arguments-cut", "failure")]),
+    (ARGUED.replace("{more}", ""), []),
+    (TEXTS.replace("{piece}", "each['text']"), [("tool-call", "failure")]),
+    (TEXTS.replace("{piece}", "each.get('text', '')"), []),
+    (
+        PARSED.replace("{more}", ", inferenceConfig={'maxTokens': 64}"),
+        [("stream-arguments-cut", "warning")],
+    ),
+    (PARSED.replace("{more}", ""), []),
     (LOST.replace("FENCE", "pass"), [("lost-answer", "warning")]),
     (LOST.replace("FENCE", "said = said.removeprefix('```json').removesuffix('```')"), []),
     (

@@ -17,6 +17,8 @@ Turn = Union[str, Tuple[str, ...]]
 refuses in the field for that; ``cut``: the text ends at the limit of tokens.
 """
 CALLED, REFUSED, CUT = "called", "refused", "cut"
+INCOMPLETE = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+"""What a response of OpenAI has that its limit of tokens has cut off."""
 REFUSAL = "I'm sorry, but I can't help with that."
 LISTS = ("one, two, three, four", "1. one\n2. two\n3. three\n4. four", "one\ntwo\nthree\nfour")
 """Texts of several parts, as models write them where they are asked for some."""
@@ -102,12 +104,16 @@ class ResponseTurn(TurnModel):
     fields = ("output", "content", "text", "output_text")
 
     def answer(self, knobs: Turn) -> Answer:
-        """One message with the text, or a call of a function."""
-        if isinstance(knobs, tuple) and knobs[0] == CALLED:
+        """One message with the text or a refusal, or a call of a function."""
+        ending = knobs[0] if isinstance(knobs, tuple) else ""
+        if isinstance(knobs, tuple) and ending == CALLED:
             called = {"id": "fc_1", "call_id": "call_1", "name": knobs[1], "arguments": knobs[-1]}
             return {"output": [{"type": "function_call", **called}]}
-        part = {"type": "output_text", "text": text_of(knobs), "annotations": []}
-        return {"output": [{"type": "message", "role": "assistant", "content": [part]}]}
+        part: Dict[str, Any] = {"type": "output_text", "text": text_of(knobs), "annotations": []}
+        if ending == REFUSED:
+            part = {"type": "refusal", "refusal": text_of(knobs)}
+        message = {"type": "message", "role": "assistant", "content": [part]}
+        return {"output": [message], **(INCOMPLETE if ending == CUT else {})}
 
 
 class MessageTurn(TurnModel):

@@ -20,6 +20,8 @@ STRICT = {"tools": [{"type": "function", "function": {**TOOL, "strict": True}}]}
 SCHEMA = {"response_format": {"json_schema": {"schema": {"type": "object"}}}}
 THINKING = {"thinking": {"type": "enabled", "budget_tokens": 2048}}
 REASONING = {"additionalModelRequestFields": {"reasoning_config": {"type": "enabled"}}}
+FLAT = {"tools": [TOOL]}
+LIMITED = {"max_tokens": 9, "stream": {"cut": True}}
 CHAT_API = "openai.chat_completions"
 APIS = {
     "openai.chat_completions": CHAT,
@@ -55,6 +57,14 @@ def shaped(api, name, stream=None, **parameters):
         ("openai.responses", "tool-call", {"tools": [{"type": "function", **TOOL}]}),
         ("openai.responses", "tool-call-with-text", {"tools": [{"type": "function", **TOOL}]}),
         ("openai.responses", "thinking", {"reasoning": {"effort": "low"}}),
+        ("openai.responses", "refusal", {"text": {"format": {"schema": {"type": "object"}}}}),
+        ("openai.responses", "incomplete", {"max_output_tokens": 9}),
+        ("openai.responses", "cut-empty", {"reasoning": {"effort": "low"}, "max_output_tokens": 9}),
+        ("openai.responses", "arguments-cut", {**FLAT, "max_output_tokens": 9}),
+        ("openai.responses", "failed", {"stream": {"padded": True}}),
+        ("openai.responses", "failed", {"background": True}),
+        ("anthropic.messages", "stream-arguments-cut", {**FLAT, **LIMITED}),
+        ("aws.bedrock-runtime.converse", "stream-arguments-cut", {**FLAT, **LIMITED}),
     ],
 )
 def test_shape_is_taken_only_where_the_request_allows_it(api, name, parameters):
@@ -77,6 +87,28 @@ def test_shape_is_taken_only_where_the_request_allows_it(api, name, parameters):
 def test_request_rules_a_shape_out(name, parameters):
     plain, other = shaped("openai.chat_completions", name, **parameters)
     assert other == plain
+
+
+@pytest.mark.parametrize(
+    ("api", "name", "parameters"),
+    [
+        ("openai.responses", "incomplete", {}),
+        ("openai.responses", "cut-empty", {"max_output_tokens": 9}),
+        ("openai.responses", "failed", {"max_output_tokens": 9}),
+        ("anthropic.messages", "stream-arguments-cut", {**FLAT, "max_tokens": 9}),
+    ],
+)
+def test_other_request_rules_a_shape_out(api, name, parameters):
+    plain, other = shaped(api, name, **parameters)
+    assert other == plain
+
+
+def test_response_says_that_it_is_cut_off():
+    _, answer = shaped("openai.responses", "incomplete", max_output_tokens=9)
+    (part,) = answer["output"][0]["content"]
+    assert (part["text"], answer["status"]) == ("hello", "incomplete")
+    _, answer = shaped("openai.responses", "arguments-cut", **FLAT, max_output_tokens=9)
+    assert answer["output"][0]["status"] == "incomplete"
 
 
 def test_thoughts_come_before_the_text():
