@@ -142,6 +142,18 @@ SHAPES = (
         beside="tool-call-with-text",
     ),
     AnswerShape(
+        "text-and-tool-call",
+        "the model calls a tool beside its text",
+        _BLOCK,
+        {
+            MESSAGES: _BLOCKS.format("ToolUseBlock") + ", anthropic 2.14",
+            CONVERSE: _UNION.format("toolUse"),
+            RESPONSES: _ITEMS.format("ResponseFunctionToolCall"),
+        },
+        "tools",
+        asks=True,
+    ),
+    AnswerShape(
         "arguments-cut",
         "the token limit cuts the arguments of a tool call",
         _PARSED,

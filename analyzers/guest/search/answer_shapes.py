@@ -24,7 +24,7 @@ from .answer_models.chat_answers import (
     REFUSED,
     RESPONSE,
 )
-from .structured_answers import has_limit, has_schema, is_strict, shaped
+from .structured_answers import has_limit, has_schema, is_strict, may_refuse, shaped
 
 SHAPE, OF = "shape", "of"
 _THOUGHT = "The question is short, so I answer it at once."
@@ -102,6 +102,20 @@ def _and_says(model: AnyTurn, at: Sequence[Any], part: Any) -> Make:
     return make
 
 
+_NO_ARGUMENTS = ("", "{}", "null")
+
+
+def _argued(make: Make) -> Make:
+    """Return what makes a call of a tool whose arguments are known, and none of another."""
+
+    def made(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        turn = shaped((CALLED, ""), request)
+        known = isinstance(turn, tuple) and turn[-1] not in _NO_ARGUMENTS
+        return make(request, answer) if known else None
+
+    return made
+
+
 def _rewritten(at: Sequence[Any], change: Callable[[str], str], *, limited: bool = False) -> Make:
     """Return what writes the text at a place otherwise; ``limited``: as the token limit cuts it."""
 
@@ -150,7 +164,7 @@ def _arguments(change: Callable[[str], str], *, limited: bool) -> Make:
 
 
 def _refused(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
-    if not has_schema(request):
+    if not may_refuse(request):
         return None
     message = {"role": "assistant", "content": None, "refusal": REFUSAL}
     answer["choices"] = [{"index": 0, "finish_reason": "stop", "message": message}]
@@ -215,7 +229,7 @@ def _cut_call(model: AnyTurn) -> Make:
 
 def _refused_output(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
     del answer
-    return RESPONSE.answer((REFUSED, REFUSAL)) if has_schema(request) else None
+    return RESPONSE.answer((REFUSED, REFUSAL)) if may_refuse(request) else None
 
 
 def _incomplete(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
@@ -309,6 +323,11 @@ _BLOCK = ("content", 0, "text")
 _PART = ("candidates", 0, "content", "parts", 0, "text")
 _SAID = ("output", "message", "content", 0, "text")
 _OUTPUT = ("output", 0, "content", 0, "text")
+_BESIDE: Mapping[str, Make] = {
+    "openai.responses": _and_says(RESPONSE, _OUTPUT[:1], _SAYING),
+    "anthropic.messages": _and_says(MESSAGE, _BLOCK[:1], {"type": "text", "text": _LOOKING}),
+    "aws.bedrock-runtime.converse": _and_says(CONVERSE, _SAID[:-2], {"text": _LOOKING}),
+}
 _EVERYWHERE: Mapping[str, Make] = {"error-status": _status(429)}
 _SHAPES: Mapping[str, Mapping[str, Make]] = {
     "openai.chat_completions": {
@@ -328,7 +347,8 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         **_texts(_OUTPUT),
         "plain": _plain(RESPONSE, _OUTPUT),
         "tool-call": _called(RESPONSE),
-        "tool-call-with-text": _and_says(RESPONSE, _OUTPUT[:1], _SAYING),
+        "tool-call-with-text": _BESIDE["openai.responses"],
+        "text-and-tool-call": _argued(_BESIDE["openai.responses"]),
         "arguments-cut": _incomplete_call,
         "thinking": _reasoned,
         "refusal": _refused_output,
@@ -340,7 +360,8 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         **_texts(_BLOCK),
         "plain": _plain(MESSAGE, _BLOCK),
         "tool-call": _called(MESSAGE),
-        "tool-call-with-text": _and_says(MESSAGE, _BLOCK[:1], {"type": "text", "text": _LOOKING}),
+        "tool-call-with-text": _BESIDE["anthropic.messages"],
+        "text-and-tool-call": _argued(_BESIDE["anthropic.messages"]),
         "stream-arguments-cut": _cut_call(MESSAGE),
         "thinking": _thinking(("content",), _THINKING),
     },
@@ -357,7 +378,8 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         **_texts(_SAID),
         "plain": _plain(CONVERSE, _SAID),
         "tool-call": _called(CONVERSE),
-        "tool-call-with-text": _and_says(CONVERSE, _SAID[:-2], {"text": _LOOKING}),
+        "tool-call-with-text": _BESIDE["aws.bedrock-runtime.converse"],
+        "text-and-tool-call": _argued(_BESIDE["aws.bedrock-runtime.converse"]),
         "stream-arguments-cut": _cut_call(CONVERSE),
         "thinking": _thinking(_SAID[:-2], _REASONING),
     },

@@ -59,6 +59,11 @@ def has_schema(request: ApiRequest) -> bool:
     return _schema(request.parameters) is not None or _is_json_mode(request.parameters)
 
 
+def may_refuse(request: ApiRequest) -> bool:
+    """Return whether a request has a schema, so that a refusal has a field of its own."""
+    return _schema(request.parameters) is not None
+
+
 def is_strict(request: ApiRequest) -> bool:
     """Return whether the arguments of tools are sure to fit their schema."""
     given: Any = request.parameters.get("tools") or ()

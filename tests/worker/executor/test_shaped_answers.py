@@ -210,7 +210,7 @@ CASES = (
     (WANTED.replace("{text}", "getattr(part, 'text', None)"), []),
     (ARGUED.replace("{more}", ", max_output_tokens=64"), [("arguments-cut", "failure")]),
     (ARGUED.replace("{more}", ""), []),
-    (TEXTS.replace("{piece}", "each['text']"), [("tool-call", "failure")]),
+    (TEXTS.replace("{piece}", "each['text']"), [("text-and-tool-call", "failure")]),
     (TEXTS.replace("{piece}", "each.get('text', '')"), []),
     (
         PARSED.replace("{more}", ", inferenceConfig={'maxTokens': 64}"),

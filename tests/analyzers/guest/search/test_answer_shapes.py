@@ -64,6 +64,7 @@ def shaped(api, name, stream=None, **parameters):
         ("openai.responses", "failed", {"stream": {"padded": True}}),
         ("openai.responses", "failed", {"background": True}),
         ("anthropic.messages", "stream-arguments-cut", {**FLAT, **LIMITED}),
+        ("anthropic.messages", "text-and-tool-call", FLAT),
         ("aws.bedrock-runtime.converse", "stream-arguments-cut", {**FLAT, **LIMITED}),
     ],
 )
@@ -95,6 +96,8 @@ def test_request_rules_a_shape_out(name, parameters):
         ("openai.responses", "incomplete", {}),
         ("openai.responses", "cut-empty", {"max_output_tokens": 9}),
         ("openai.responses", "failed", {"max_output_tokens": 9}),
+        ("openai.responses", "refusal", {"response_format": {"type": "json_object"}}),
+        ("anthropic.messages", "text-and-tool-call", {"tools": [{"name": "book"}]}),
         ("anthropic.messages", "stream-arguments-cut", {**FLAT, "max_tokens": 9}),
     ],
 )
