@@ -244,11 +244,16 @@ def analyzed(lines: Sequence[TextLine], size: Size) -> JsonObject:
     }
 
 
+_LANGUAGE, _TIME = "en", "2026-03-02T09:30:00Z"
+
+
 def read(lines: Sequence[TextLine], size: Size) -> JsonObject:
     """A ``ReadOperationResult`` of one page that has succeeded."""
     found: list[Json] = [
         {
+            "language": _LANGUAGE,
             "bounding_box": _numbers(line.as_piece()),
+            "appearance": {"style": {"name": "other", "confidence": 0.97}},
             "text": line.text,
             "words": [
                 {
@@ -263,6 +268,7 @@ def read(lines: Sequence[TextLine], size: Size) -> JsonObject:
     ]
     page: JsonObject = {
         "page": 1,
+        "language": _LANGUAGE,
         "angle": 0.0,
         "width": size[0],
         "height": size[1],
@@ -271,6 +277,8 @@ def read(lines: Sequence[TextLine], size: Size) -> JsonObject:
     }
     return {
         "status": "succeeded",
+        "created_date_time": _TIME,
+        "last_updated_date_time": _TIME,
         "analyze_result": {
             "version": "3.2.0",
             "model_version": "2022-04-30",

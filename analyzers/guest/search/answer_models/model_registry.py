@@ -58,6 +58,7 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
         return None
     outer, _, inner = key.partition("[].")
     rated = score.partition("[].")[2] if score.startswith(outer + "[].") else ""
+    single = bool(rated) and "[]" not in rated
     prefix = str(entry.get("prefix") or "")
     highest = float(entry.get("highest") or 1.0)
     ordinary = entry.get("ordinary") or {}
@@ -73,7 +74,7 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
         if inner != "_":
             _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
             _illustrate(made, inner, name)
-        if rated and "[]" not in rated:
+        if single:
             _put(made, rated.split("."), likely)
         return made
 
@@ -84,7 +85,7 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
 
     fields = [part for path in (outer, inner, rated) for part in path.split(".") if part]
     nothing = tuple(
-        (str(_at(each, inner.split("."))), float(_at(each, rated.split(".")) if rated else 1.0))
+        (str(_at(each, inner.split("."))), _at(each, rated.split(".")) if single else 1.0)
         for each in everyday[: int(entry.get("least") or 0)]
     )
     return EntriesModel("entries", tuple(fields), write, around, (0.5, highest), nothing)
