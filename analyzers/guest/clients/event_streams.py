@@ -116,8 +116,9 @@ def _item_events(item: Event, about: Event) -> Iterator[Dict[str, Any]]:
         said = {"arguments": item.get("arguments"), "name": item.get("name")}
         yield {"type": "response.function_call_arguments.done", **about, **said}
     for index, part in enumerate(item.get("content") or ()):
-        field, more = ("refusal", {}) if "refusal" in part else ("text", {"logprobs": []})
+        field = "refusal" if "refusal" in part else "text"
         kind = "response.refusal" if field == "refusal" else "response.output_text"
+        more: Dict[str, Any] = {} if field == "refusal" else {"logprobs": []}
         where, text = {**about, "content_index": index}, part.get(field)
         yield {"type": "response.content_part.added", **where, "part": {**part, field: ""}}
         for half in halves(text):
