@@ -71,6 +71,9 @@ class Environments:
         self._obstacle = obstacle
         self._installer = Installer(settings, isolation, tell)
         self._held = ExitStack()
+        self._declarations: dict[
+            tuple[Path, tuple[str, ...]], tuple[InterpreterChoice, Declaration]
+        ] = {}
 
     def __enter__(self) -> Self:
         """Use the environments until the block ends."""
@@ -89,7 +92,7 @@ class Environments:
     ) -> tuple[Environment, Environment]:
         """Return the environments of head and base; ``own`` is the developer's in the checkout."""
         first = self.of_tree(head, paths, own)
-        if base is None or _content(head, paths) == _content(base, paths):
+        if base is None or self._content(head, paths) == self._content(base, paths):
             return first, first
         second = self.of_tree(base, paths)
         return first, replace(second, notes=tuple(f"base: {note}" for note in second.notes))
@@ -117,23 +120,37 @@ class Environments:
                 name=f"{own.name} of the checkout",
                 remedy="install it there",
             )
-        choice = _chosen(root, paths)
-        declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
+        choice, declaration = self._declaration(root, paths)
         if choice.note:
-            declaration.notes.insert(0, choice.note)
+            declaration.note(choice.note)
         if not declaration.wanted:
             return shared_environment(*_nothing(declaration))
         return self._declared(choice.interpreter, declaration)
+
+    def _content(self, root: Path, paths: Sequence[str]) -> list[str]:
+        choice, declaration = self._declaration(root, paths)
+        return [choice.interpreter.version, *declaration.lines(), *map(str, declaration.left_out)]
+
+    def _declaration(
+        self, root: Path, paths: Sequence[str]
+    ) -> tuple[InterpreterChoice, Declaration]:
+        key = root, tuple(paths)
+        if key not in self._declarations:
+            choice = _chosen(root, paths)
+            target = TargetPython(choice.interpreter.version)
+            self._declarations[key] = choice, read_declaration(root, paths, target)
+        return self._declarations[key]
 
     def _declared(self, interpreter: Interpreter, declaration: Declaration) -> Environment:
         files = ", ".join(declaration.files)
         if self._obstacle or self._settings.install == "never":
             reason = self._obstacle or "installing is turned off in [environments]"
             return self._not_installed(declaration, reason)
+        what = f"the project's environment ({files})"
         try:
-            lease = self._installed(
-                interpreter, declaration, f"the project's environment ({files})"
-            )
+            lease = self._with_development(interpreter, declaration, what)
+            declaration = declaration if lease else replace(declaration, development=[])
+            lease = lease or self._installed(interpreter, declaration, what)
         except (Unreachable, TimeoutError, OSError) as reason:
             return self._not_installed(declaration, str(reason))
         if lease is None:
@@ -148,6 +165,19 @@ class Environments:
             absent={each.name: str(each) for each in (*contents.missing, *declaration.left_out)},
             remedy=UNDECLARED,
         )
+
+    def _with_development(
+        self, interpreter: Interpreter, declaration: Declaration, what: str
+    ) -> CacheLease | None:
+        """Return the environment with what tests use besides, if there is more and it is had."""
+        if not declaration.development:
+            return None
+        wanted = [*declaration.wanted, *declaration.development]
+        with suppress(Unreachable, TimeoutError, OSError):
+            return self._installed(
+                interpreter, replace(declaration, wanted=wanted, development=[]), what
+            )
+        return None
 
     def _not_installed(self, declaration: Declaration, reason: str) -> Environment:
         files = ", ".join(declaration.files)
@@ -224,12 +254,6 @@ def _needed(files: TreeFiles, paths: Sequence[str]) -> Iterator[tuple[int, int] 
             yield needed_python(files.text(path)) if path.endswith(".py") else None
 
 
-def _content(root: Path, paths: Sequence[str]) -> list[str]:
-    choice = _chosen(root, paths)
-    declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
-    return [choice.interpreter.version, *declaration.lines(), *map(str, declaration.left_out)]
-
-
 def _nothing(declaration: Declaration) -> Iterator[str]:
     yield (
         "environment: the project declares no packages that can be installed: "
@@ -241,7 +265,9 @@ def _nothing(declaration: Declaration) -> Iterator[str]:
 def _described(files: str, contents: InstalledContents, declaration: Declaration) -> Iterator[str]:
     count = len(contents.packages)
     plural = "" if count == 1 else "s"
-    yield f"environment: {files}, Python {contents.python}, {count} package{plural}"
+    used = [each.name for each in declaration.development if each.name in contents.packages]
+    more = f", with what its tests use: {joined_names(tuple(used))}" if used else ""
+    yield f"environment: {files}, Python {contents.python}, {count} package{plural}{more}"
     if contents.replaced:
         exchanged = joined_names(contents.replaced)
         yield f"environment: no wheel of the version asked for, another is used: {exchanged}"

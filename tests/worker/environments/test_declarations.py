@@ -258,3 +258,58 @@ def test_python_is_read(case, tree):
         assert [declared.allows(v) for v in ("3.9.1", "3.10.0", "3.12.1")] == [True, False, True]
     else:
         assert str(declared) == expected
+
+
+# ------------------------------------------------------- what tests use besides
+
+USES = "from sklearn import svm\nimport parameterized\n"
+
+
+def used(root):
+    declaration = read_declaration(root, ["app.py"], TARGET)
+    return [each.text for each in declaration.development]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", "MORE = ['flake8', 'scikit-learn']\nsetup(extras_require={'dev': MORE})"),
+        ("setup.cfg", "[options.extras_require]\ntest =\n  scikit-learn\n  flake8\n"),
+        ("pyproject.toml", "[project.optional-dependencies]\ntest = ['scikit-learn', 'flake8']"),
+        (
+            "pyproject.toml",
+            "[dependency-groups]\nall = [{include-group = 'dev'}]\ndev = ['scikit-learn']",
+        ),
+        ("pyproject.toml", "[tool.poetry.group.dev.dependencies]\nscikit-learn = '*'"),
+        ("pyproject.toml", "[tool.uv]\ndev-dependencies = ['scikit-learn']"),
+        ("requirements-dev.txt", "scikit-learn\nflake8\n"),
+        ("requirements/test.txt", "scikit-learn\nflake8\n"),
+        ("tests/requirements.txt", "scikit-learn\n"),
+    ],
+)
+def test_packages_for_development_that_tests_import_are_wanted(tree, path, text):
+    root = tree({"requirements.txt": "numpy\n", path: text, "tests/test_app.py": USES})
+    assert used(root) == ["scikit-learn"]
+
+
+@pytest.mark.parametrize("place", ["docs/conf.py", "docs/example.py", "setup.py", "scripts/up.py"])
+def test_imports_of_documents_and_scripts_ask_for_nothing(tree, place):
+    files = {"requirements.txt": "numpy\n", "requirements-dev.txt": "scikit-learn\n"}
+    assert used(tree({**files, place: USES})) == []
+
+
+def test_most_used_come_first_up_to_a_limit(tree):
+    names = [f"lib{n}" for n in range(20)]
+    files = {f"tests/test_{n}.py": f"import lib{n}, os\nimport often\n" for n in range(20)}
+    asked = "\n".join([*names, "often", "pytest", "tensorflow"])
+    files |= {"tests/test_all.py": "import pytest\nimport tensorflow\nimport numpy\n"}
+    files |= {"requirements.txt": "numpy\n", "requirements-dev.txt": f"{asked}\nnumpy\n"}
+    found = used(tree(files))
+    assert found[0] == "often"
+    assert len(found) == 12
+    assert not {"pytest", "tensorflow", "numpy"} & set(found)
+
+
+def test_lock_that_names_all_is_not_added_to(tree):
+    files = {"uv.lock": UV_LOCK, "requirements-dev.txt": "scikit-learn\n"}
+    assert used(tree({**files, "tests/test_app.py": USES})) == []

@@ -54,6 +54,25 @@ def test_other_content_is_another_environment(environment, index):
     assert len({each.python for each in made}) == 3
 
 
+def test_what_tests_use_is_installed_besides(environment, index):
+    index.wheel("shop", "1.0")
+    index.wheel("till", "2.1")
+    index.wheel("other", "1.0")
+    files = {"requirements.txt": "shop\n", "requirements-dev.txt": "till\nother\n"}
+    made = environment({**files, "tests/test_app.py": "import till\n"})
+    assert packages(made) == {"shop": "1.0", "till": "2.1"}
+    assert "2 packages, with what its tests use: till" in said(made)
+
+
+def test_what_only_tests_use_costs_nothing_that_is_declared(environment, index):
+    index.wheel("shop", "1.0")
+    index.wheel("till", "2.1", requires=["shop>=2"])
+    files = {"requirements.txt": "shop\n", "requirements-dev.txt": "till\nnowhere\n"}
+    made = environment({**files, "tests/test_app.py": "import till\nimport nowhere\n"})
+    assert packages(made) == {"shop": "1.0"}
+    assert "what its tests use" not in said(made)
+
+
 def test_sources_are_never_built(environment, index, tmp_path):
     index.sdist("carved", "1.0", tmp_path / "ran")
     index.wheel("shop", "1.0")

@@ -87,7 +87,10 @@ class TargetPython:
 
 @dataclass(slots=True)
 class Declaration:
-    """The dependencies that a tree declares; ``complete``: a lock named every package."""
+    """The dependencies that a tree declares; ``complete``: a lock named every package.
+
+    ``development`` are those that its tests and examples use besides.
+    """
 
     files: list[str] = field(default_factory=list[str])
     wanted: list[RequiredPackage] = field(default_factory=list[RequiredPackage])
@@ -95,6 +98,7 @@ class Declaration:
     constraints: list[RequiredPackage] = field(default_factory=list[RequiredPackage])
     notes: list[str] = field(default_factory=list[str])
     complete: bool = False
+    development: list[RequiredPackage] = field(default_factory=list[RequiredPackage])
     _known: set[RequiredPackage | SkippedRequirement] = field(
         default_factory=set["RequiredPackage | SkippedRequirement"], repr=False
     )
@@ -128,6 +132,7 @@ class Declaration:
         yield "complete" if self.complete else "loose"
         yield from sorted(wanted.line for wanted in self.wanted)
         yield from sorted(f"constraint {wanted.text}" for wanted in self.constraints)
+        yield from sorted(f"development {wanted.text}" for wanted in self.development)
 
 
 def read_requirement(

@@ -16,6 +16,7 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 from worker.environments.declarations.declaration import Declaration, TargetPython, printable
+from worker.environments.declarations.development_files import development_packages
 from worker.environments.declarations.lock_files import LOCKS
 from worker.environments.declarations.project_files import (
     NOT_RUNTIME,
@@ -43,6 +44,8 @@ def read_declaration(root: Path, paths: Sequence[str], target: TargetPython) -> 
         declaration = _read(files, group, target)
         if declaration.wanted or declaration.left_out:
             declaration.notes[:0] = notes
+            if declaration.wanted and not declaration.complete:
+                declaration.development = development_packages(files, folder, declaration, target)
             return declaration
         notes += declaration.notes
     return Declaration(notes=notes)

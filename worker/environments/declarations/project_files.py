@@ -83,9 +83,13 @@ MOST_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class SetupArguments:
-    """The requirements with their lines, the Python versions, and whether a part is computed."""
+    """The requirements with their lines, the Python versions, and whether a part is computed.
+
+    ``extras`` are the requirements of all extras.
+    """
 
     requirements: tuple[tuple[int, str], ...] = ()
+    extras: tuple[str, ...] = ()
     python: str = ""
     unread: bool = False
 
@@ -113,9 +117,19 @@ def _arguments(call: ast.Call, names: Mapping[str, ast.expr]) -> SetupArguments:
     python = [] if versions is None else list(_texts(versions, names))
     return SetupArguments(
         tuple((line, text) for line, text in requirements if text is not None),
+        tuple(_extras(given.get("extras_require"), names)),
         next((text for _, text in python if text), ""),
         any(text is None for _, text in requirements),
     )
+
+
+def _extras(value: ast.expr | None, names: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield the literal requirements of all extras."""
+    if isinstance(value, ast.Name):
+        value = names.get(value.id)
+    if isinstance(value, ast.Dict):
+        for each in value.values:
+            yield from (text for _, text in _texts(each, names) if text is not None)
 
 
 def _bindings(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
@@ -171,7 +185,12 @@ def read_pyproject(
     found = [
         *texts(project.get("dependencies")),
         *(text for name, group in extras.items() if _is_runtime(name) for text in texts(group)),
-        *(text for name in groups if _is_runtime(name) for text in _group(groups, name)),
+        *(
+            text
+            for name in groups
+            if _is_runtime(name)
+            for text in group_requirements(groups, name)
+        ),
     ]
     for text in found:
         read_requirement(declaration, text, path, target)
@@ -187,12 +206,13 @@ def _is_runtime(name: str) -> bool:
     return NOT_RUNTIME.match(name) is None
 
 
-def _group(groups: Mapping[str, Any], name: str, depth: int = 10) -> Iterator[str]:
+def group_requirements(groups: Mapping[str, Any], name: str, depth: int = 10) -> Iterator[str]:
+    """Yield the requirements of a dependency group and of those that it includes (PEP 735)."""
     for item in items(groups.get(name)):
         if isinstance(item, str):
             yield item
         elif depth and isinstance(item, dict):
-            yield from _group(groups, str(item.get("include-group")), depth - 1)
+            yield from group_requirements(groups, str(item.get("include-group")), depth - 1)
 
 
 def _read_named(
@@ -213,6 +233,17 @@ def _read_poetry(
     runtime = [table(group) for name, group in groups.items() if _is_runtime(name)]
     for dependencies in [poetry, *runtime]:
         _read_table(table(dependencies.get("dependencies")), path, declaration, target)
+
+
+def poetry_requirements(poetry: Mapping[str, Any], target: TargetPython) -> Iterator[str]:
+    """Yield the requirements of all of poetry's groups, those for development too."""
+    groups = [table(each).get("dependencies") for each in table(poetry.get("group")).values()]
+    for dependencies in map(table, (*groups, poetry.get("dev-dependencies"))):
+        for name, value in dependencies.items():
+            first = value[0] if isinstance(value, list) and value else value
+            requirement = None if name == "python" else requirement_of(name, first)
+            if requirement and (not requirement[1] or holds(requirement[1], target)):
+                yield requirement[0]
 
 
 def _read_table(
