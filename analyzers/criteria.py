@@ -132,6 +132,18 @@ def refusal_of(ending: RunOutcome) -> tuple[str, str, str] | None:
     return None
 
 
+_SIGNATURE = re.compile(
+    r"[\w.]+\(\) (?:got an unexpected keyword|got multiple values|got some positional-only"
+    r"|missing \d+ required|takes )"
+)
+
+
+def is_refused_call(ending: RunOutcome) -> bool:
+    """Return whether a function's signature refuses a call."""
+    named = isinstance(ending, Raised) and ending.refusal and ending.exception == "TypeError"
+    return named and _SIGNATURE.match(ending.message) is not None
+
+
 def all_ran(runs: Sequence[Run]) -> bool:
     """Return whether every probe could be run at all."""
     return bool(runs) and not any(isinstance(run.ending, NotRun) for run in runs)

@@ -92,8 +92,11 @@ _SUBMODULES = frozenset({"discovery", "genai", "generativeai", "groq"})
 
 @cache
 def _use_of(word: str) -> re.Pattern[str]:
-    """Return what finds an import of a name, or a server that is called so."""
-    name = re.escape(word)
+    """Return what finds an import of a name, or a server that is called so.
+
+    ``aioboto3`` is a use of ``boto3``, ``coherence`` none of ``cohere``.
+    """
+    name = rf"(?:\baio|(?<![a-zA-Z])){re.escape(word)}(?![a-zA-Z])"
     return re.compile(
         rf"^[ \t]*(?:import|from)\b[^#\n]*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co)\b",
         re.MULTILINE,

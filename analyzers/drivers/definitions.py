@@ -35,7 +35,8 @@ class Parameter:
 class Definitions:
     """The definitions of a project by simple name; ``corpus`` has values by keyword.
 
-    ``homes`` are the paths of functions by the identity of their nodes.
+    ``homes`` are the paths of functions by the identity of their nodes, ``tables`` the names of
+    functions that a dictionary holds.
     """
 
     classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
@@ -44,6 +45,7 @@ class Definitions:
     owners: dict[int, ast.ClassDef] = field(default_factory=dict[int, ast.ClassDef])
     corpus: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     homes: dict[int, str] = field(default_factory=dict[int, str])
+    tables: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     @classmethod
     def of(cls, texts: Mapping[str, str], added: Iterable[str] = ()) -> Definitions:
@@ -76,6 +78,11 @@ class Definitions:
         for node in nodes:
             if isinstance(node, Function) and id(node) not in self.owners:
                 self.functions.setdefault(node.name, node)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+                held = [each.id for each in node.value.values if isinstance(each, ast.Name)]
+                for target in node.targets if held else ():
+                    if isinstance(target, ast.Name):
+                        self.tables.setdefault(target.id, held)
 
     def feed(self, nodes: Iterable[ast.AST]) -> None:
         """Learn the values that calls give by keyword."""
@@ -132,10 +139,29 @@ class Definitions:
                 for parent in parents[:1]:
                     yield from self._optional(parent, depth)
             else:
-                called = str(getattr(to, "id", None) or getattr(to, "attr", ""))
-                callee = self.classes.get(called) or self.functions.get(called)
-                if callee is not None and callee is not function:
-                    yield from self._optional(callee, depth)
+                for called in self._called(function, to):
+                    callee = self.classes.get(called) or self.functions.get(called)
+                    if callee is not None and callee is not function:
+                        yield from self._optional(callee, depth)
+
+    def _called(self, function: Function, to: ast.expr) -> list[str]:
+        """Return the names that an expression may call: one, or all of a table of functions."""
+        if isinstance(to, ast.Name):
+            bound = (e for e in ast.walk(function) if isinstance(e, ast.Assign))
+            values = [e.value for e in bound if to.id in map(ast.unparse, e.targets)]
+            tables = [each for value in values if (each := self._table(value))]
+            return tables[0] if tables else [to.id]
+        return self._table(to) or [str(getattr(to, "attr", ""))]
+
+    def _table(self, value: ast.expr) -> list[str]:
+        """Return the functions of the table that an item is taken from."""
+        match value:
+            case ast.Subscript(value=ast.Name(id=name)):
+                return self.tables.get(name, [])
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get")):
+                return self.tables.get(name, [])
+            case _:
+                return []
 
     def _optional(self, callee: Function | ast.ClassDef, depth: int) -> Iterator[Parameter]:
         for each in self.parameters(callee, depth + 1):

@@ -431,6 +431,11 @@ class _Plain(ast.NodeTransformer):
         _AtTop().visit(node)
         return node
 
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        near = ast.unparse(node.func) in ("approx", "pytest.approx") and node.args
+        return node.args[0] if near else node
+
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         return ast.Pass() if node.value is None else ast.Expr(node.value)
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import islice, zip_longest
 from math import sqrt
 
-from analyzers.criteria import is_crash
+from analyzers.criteria import is_crash, is_refused_call
 from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.documented_values import DocumentedValues
 from analyzers.drivers.program_ranking import MODULE, ranked, texts_to_read, weights_of
@@ -93,7 +93,10 @@ class Subject:
         return len(code), sum(not ran.isdisjoint(each) for each in code.values())
 
     def is_reached(self, run: ComparedRun) -> bool:
-        """Return whether a run executed the function on head."""
+        """Return whether a run executed the function on head, or was refused by its signature."""
+        ending = run.head.ending
+        if is_refused_call(ending) and isinstance(ending, Raised):
+            return (ending.path, ending.function) == (self.target.path, self.target.function)
         return not self.lines.isdisjoint(run.head.lines.get(self.target.path, ()))
 
     def is_exercised(self, run: ComparedRun) -> bool:
@@ -718,7 +721,9 @@ class _Search:
             self.begun = time.monotonic()
             self.until = self.begun + self._time()
         for number, probe, (base, head) in zip(probes, given, pairs, strict=True):
-            yield number, ComparedRun(probe, base, head)
+            lacks = is_refused_call(base.ending)
+            there = replace(base, ending=NotRun(_message(base.ending))) if lacks else base
+            yield number, ComparedRun(probe, there, head)
 
     def _time(self) -> float:
         """Return the seconds that the search may take from now on."""
@@ -808,6 +813,10 @@ def _is_comparable(run: ComparedRun) -> bool:
     """Return whether base takes a program, and it is known what head does."""
     decided = not isinstance(run.head.ending, _UNDECIDED)
     return isinstance(run.base.ending, Returned) and decided
+
+
+def _message(ending: RunOutcome) -> str:
+    return ending.message if isinstance(ending, Raised) else ""
 
 
 def _edits(run: ComparedRun) -> int:

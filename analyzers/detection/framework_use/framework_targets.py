@@ -38,6 +38,10 @@ from analyzers.vocabulary.test_files import is_test_file
 _TYPES = FRAMEWORKS | {"jaxtyping"}
 _ARRAYS = frozenset({"Array", "ArrayLike", "KerasTensor", "NDArray", "Tensor", "ndarray"})
 """Types of arrays, which a project may define itself to take those of several libraries."""
+_DOCUMENTED = re.compile(
+    r":\s*(?:an? |the )?(?:np\.|numpy\.|torch\.)?(?:ndarray|array[-_ ]like|[Tt]ensor)\b"
+)
+"""A parameter or result that a docstring says to be an array."""
 _NAMED_SO = frozenset({"tensor", "tensors"})
 _ALONG = frozenset({"axis", "dim", "keepdim", "keepdims"})
 _TENSOR_METHODS = frozenset(
@@ -67,7 +71,7 @@ class FrameworkUses:
 
     ``framework``: a framework's name, value or type occurs; ``numeric``: one
     of a library for numbers; ``tensors``: a method that tensors alone have is
-    called on a parameter.
+    called on a parameter.  A docstring that names arrays counts as the last two.
     """
 
     calls: list[ApiCall] = field(default_factory=list[ApiCall])
@@ -93,6 +97,8 @@ class _Visit:
         outside = self._project.scope(at.path)
         self._header(node, outside, at.name)
         self._body(node.body, scope, at.name)
+        if _DOCUMENTED.search(ast.get_docstring(node, clean=False) or ""):
+            self.found.numeric = self.found.tensors = True
         if unit.owner is not None and unit.name.rpartition(".")[2] not in _TRIVIAL:
             bases = self._project.library_bases(f"{unit.path}::{unit.owner}")
             self.found.framework |= any(top_level_package(base) in FRAMEWORKS for base in bases)

@@ -121,6 +121,45 @@ def raised(
     }
 
 
+_SIGNATURE = re.compile(
+    r"([\w.]+)\(\) (?:got an unexpected keyword argument|got multiple values for argument"
+    r"|got some positional-only arguments|missing \d+ required|takes (?:from )?\d+)"
+)
+
+
+def refused_call(error: BaseException, root: str) -> Optional[CallOutcome]:
+    """Return the refusal of a call that a function of the project does not take as it stands."""
+    said = _SIGNATURE.match(str(error)) if type(error) is TypeError else None
+    if said is None or any(is_own(step[0].f_code.co_filename, root) for step in steps_of(error)):
+        return None
+    code = _code_of(said.group(1), root)
+    if code is None:
+        return None
+    return {
+        "kind": "raised",
+        "exception": "TypeError",
+        "message": _said(error),
+        "path": os.path.relpath(code.co_filename, root).replace(os.sep, "/"),
+        "line": code.co_firstlineno,
+        "function": said.group(1),
+        "refusal": True,
+        "standin": False,
+    }
+
+
+def _code_of(name: str, root: str) -> Optional[CodeType]:
+    """Return the code of the project's function with a qualified name, if it has one."""
+    for module in list(sys.modules.values()):
+        found: Any = module if is_own(getattr(module, "__file__", None) or "", root) else None
+        for part in name.split(".") if found is not None else ():
+            found = getattr(found, "__dict__", {}).get(part)
+        function = getattr(found, "__func__", found)
+        code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+        if isinstance(code, CodeType) and is_own(code.co_filename, root):
+            return code
+    return None
+
+
 def _is_own_refusal(error: BaseException, frames: List[Step]) -> bool:
     where = [(step[0].f_code.co_filename, step[1]) for step in frames[-1:]]
     return any(is_refusal(error, *each) for each in where)

@@ -307,7 +307,8 @@ def _run_program(
         ending = call_outcomes.returned(None)
         return {**ending, "observation": program.observation()} if observed else ending
     except BaseException as error:
-        return call_outcomes.raised(error, prepared.root)
+        refused = call_outcomes.refused_call(error, prepared.root)
+        return refused or call_outcomes.raised(error, prepared.root)
 
 
 def _run(

@@ -160,6 +160,8 @@ def test_paths_lead_through_the_schema(name):
         ("import boto3\nclient = boto3.client('rekognition')\n", True),
         ("from transformers import pipeline\n", True),
         ("pipeline = load('transformers')\n", False),
+        ("from scipy.signal import coherence\n", False),
+        ("import aioboto3\nsession.client('rekognition')\n", True),
     ],
 )
 def test_file_that_asks_imports_a_client_or_names_its_server(text, asks):

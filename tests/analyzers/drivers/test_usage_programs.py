@@ -71,6 +71,13 @@ def drivers(**texts):
     return list(drivers_of(texts, ProjectNames(texts), words))
 
 
+def test_values_are_compared_as_they_are_in_place_of_nearly():
+    text = "from pytest import approx\nfrom nets import Net\n\n\ndef test_one():\n"
+    text += "    assert Net(4).size == approx(3, abs=1)\n"
+    (found,) = drivers(**{"tests/test_nets.py": text})
+    assert found.source.endswith("assert Net(4).size == 3")
+
+
 def test_texts_without_a_wanted_word_are_not_read():
     texts = {"README.md": README, "tests/test_nets.py": TESTS}
     found = drivers_of(texts, ProjectNames(texts), ["parametrize"])

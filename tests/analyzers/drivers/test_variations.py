@@ -41,6 +41,31 @@ def texts(variations, kind):
     return [varied(variations.tree, [each]) for each in made]
 
 
+TABLE = """
+def plain(x, tol=1e-3):
+    return x
+
+
+METHODS = {"plain": plain, "other": given}
+
+
+def direct(x, name="plain", **kwargs):
+    return METHODS[name](x, **kwargs)
+
+
+def by_a_name(x, name="plain", **kwargs):
+    method = METHODS.get(name)
+    return method(x, **kwargs)
+"""
+
+
+@pytest.mark.parametrize("function", ["direct", "by_a_name"])
+def test_options_of_a_table_of_functions_are_those_of_the_call(function):
+    definitions = Definitions.of({"means.py": TABLE})
+    found = definitions.parameters(definitions.functions[function])
+    assert [each.name for each in found] == ["x", "name", "tol"]
+
+
 def test_program_itself_is_observed(variations):
     assert varied(variations.tree, ()).split("\n") == [
         "net = Net(64, heads=8)",

@@ -11,6 +11,7 @@ from unittest import mock
 
 import torch
 
+from analyzers.criteria import is_refused_call
 from analyzers.guest.inputs.exploration.postcondition_checks import (
     check_postconditions,
     described_values,
@@ -91,6 +92,10 @@ class Revision:
             broken = program.check(probe.ensures)
         except Exception as error:  # noqa: BLE001 - the tested code's own
             own = any(f.filename == PATH for f in traceback.extract_tb(error.__traceback__))
+            called = str(error).partition("()")[0]
+            refused = Raised("TypeError", str(error), PATH, 1, called, refusal=True)
+            if not own and is_refused_call(refused) and called.partition(".")[0] in self.names:
+                return refused
             said = f"the call could not be made: {type(error).__name__}: {error}"
             return self._raised(error) if own else NotRun(said)
         if broken is not None:

@@ -134,6 +134,18 @@ def test_new_refusal_is_a_notice():
     assert finding.criterion.refused
 
 
+def test_keyword_that_only_base_takes_is_a_notice():
+    base = CODE.replace("if learn", "if bias")
+    (finding,), _ = found("learn=False, bias", "bias", function="Net.__init__", base=base)
+    assert (finding.rule, finding.level) == ("behaviour/changed", Level.NOTICE)
+    assert finding.criterion.refused
+    assert "unexpected keyword argument 'learn'" in finding.message
+
+
+def test_keyword_that_only_head_takes_is_none():
+    assert found("bias=None):", "bias=None, more=1):", base=CODE)[0] == []
+
+
 def test_statements_before_one_that_base_fails_at_count():
     readme = README.replace("6, 8))", "6, 8))\nz = y.missing")
     (finding,), _ = found("dim=-1", "dim=-2", readme)

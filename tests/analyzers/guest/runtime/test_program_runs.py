@@ -8,6 +8,7 @@ import pytest
 import torch
 from numpy.random import bit_generator
 
+from analyzers.guest.runtime.call_outcomes import refused_call
 from analyzers.guest.runtime.programs import ProgramRun
 
 CODE = """
@@ -122,3 +123,22 @@ def test_import_that_fails_is_left_out(run):
     assert (program.completed, program.names["a"]) == (3, 2)
     with pytest.raises(NameError):
         run("import no_such_module\nno_such_module.x").run()
+
+
+@pytest.mark.parametrize(
+    ("call", "refused"),
+    [
+        ("halve(4, deep=True)", "halve"),
+        ("halve()", "halve"),
+        ("Grid(3).__init__(1, 2, 3, 4)", "Grid.__init__"),
+        ("int(4, deep=True)", ""),
+        ("halve(1)", ""),
+    ],
+)
+def test_call_that_a_function_of_the_project_does_not_take_is_refused(run, tmp_path, call, refused):
+    program = run(f"from halves import Grid, halve\n{call}")
+    with pytest.raises((TypeError, ValueError)) as raised:
+        program.run()
+    found = refused_call(raised.value, str(tmp_path)) or {"function": "", "refusal": True}
+    assert (found["function"], found["refusal"]) == (refused, True)
+    assert found.get("path", "halves.py") == "halves.py"
