@@ -140,8 +140,9 @@ _SIGNATURE = re.compile(
 
 def is_refused_call(ending: RunOutcome) -> bool:
     """Return whether a function's signature refuses a call."""
-    named = isinstance(ending, Raised) and ending.refusal and ending.exception == "TypeError"
-    return named and _SIGNATURE.match(ending.message) is not None
+    if not isinstance(ending, Raised) or not ending.refusal or ending.exception != "TypeError":
+        return False
+    return _SIGNATURE.match(ending.message) is not None
 
 
 def all_ran(runs: Sequence[Run]) -> bool:
