@@ -28,6 +28,7 @@ from analyzers.inference.constraint_sources import (
 from analyzers.inference.constraint_sources.default_values import defaults
 from analyzers.inference.constraint_sources.type_hints import returned_shape
 from analyzers.inference.constraints.constraint_builders import one_of, options_of
+from analyzers.inference.constraints.lattice import meet
 from analyzers.inference.facts import (
     Confidence,
     ConstraintSource,
@@ -39,7 +40,7 @@ from analyzers.inference.facts import (
 )
 from analyzers.inference.function_lookup import find_function, sibling_method
 from analyzers.inference.instance_state import attributes_set_elsewhere
-from analyzers.inference.merging import merge_facts
+from analyzers.inference.merging import align_kind, merge_facts
 from analyzers.ports import Executor
 from analyzers.vocabulary import Contract, ObservedCall, Target
 
@@ -142,7 +143,8 @@ _ARRAYS = frozenset({"tensors", "np_arrays"})
 class ParameterContract:
     """The constraint of one parameter, in the words of aN, with its source.
 
-    ``alternatives`` are those of the single sources, names of parameters aside.
+    ``alternatives`` are those of the single sources, names of parameters aside.  ``stated``: an
+    annotation, a hint that says which values are valid, or the docstring allows all of them.
     """
 
     constraint: str
@@ -150,6 +152,7 @@ class ParameterContract:
     confidence: Confidence
     where: str = ""
     alternatives: tuple[str, ...] = ()
+    stated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +293,9 @@ class _Draft:
         constructor's defaults.
         """
         given = {
-            name: ParameterContract(render(constraint), ConstraintSource.GIVEN, Confidence.CERTAIN)
+            name: ParameterContract(
+                render(constraint), ConstraintSource.GIVEN, Confidence.CERTAIN, stated=True
+            )
             for name, constraint in said.constraints.items()
         }
         wanted = {
@@ -314,6 +319,7 @@ class _Draft:
                 fact.confidence,
                 fact.where,
                 tuple(alternatives.get(name, ())),
+                is_stated(fact, inferred.facts),
             )
             for name, fact in (known | dict(inferred.arguments)).items()
             if name in wanted - given.keys()
@@ -347,6 +353,30 @@ class _Draft:
             return None
         constructor = sibling_method(subject, "__init__")
         return Contract() if constructor is None else self.contract(constructor, CONSTRUCTOR)
+
+
+_STATING = {
+    ConstraintSource.HINT: Confidence.STRONG,
+    ConstraintSource.DOCSTRING: Confidence.LIKELY,
+}
+"""Sources in which an author says what is valid, and how sure they have to be."""
+
+
+def is_stated(merged: InferredConstraint, facts: Sequence[Fact]) -> bool:
+    """Return whether a hint or the docstring allows everything that a merged constraint does.
+
+    A hint of a plain type (``n: int``) does not say that each of its values is valid.
+    """
+    if merged.confidence < Confidence.LIKELY:
+        return False
+    return any(
+        isinstance(each, InferredConstraint)
+        and each.parameter == merged.parameter
+        and each.confidence >= _STATING.get(each.source, Confidence.CERTAIN)
+        and meet(merged.constraint, align_kind(each.constraint, merged.constraint))
+        == merged.constraint
+        for each in facts
+    )
 
 
 def _with_default(constraint: Constraint, default: ast.expr | None) -> Constraint:

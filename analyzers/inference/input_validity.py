@@ -36,6 +36,9 @@ MOSTLY = 0.2
 TINY = 1e-6
 """Numbers closer to zero say nothing of a function, unless an annotation allows them."""
 
+STATED = "stated"
+"""The key of evidence that holds where what the author wrote says that an input is valid."""
+
 LEAST_FAILING = 20
 """So many inputs fail, and none returns, before all that the function lets through do."""
 
@@ -282,6 +285,13 @@ def wanted(
     if explored.passed >= MOSTLY * max(1, explored.executions):
         return Confidence.LIKELY
     return Confidence.STRONG
+
+
+def is_stated(failure: Failure, terms: FunctionContract) -> bool:
+    """Return whether annotations or the docstring allow all that a failure depends on."""
+    relevant = terms.of(failure.matters) or tuple(terms.terms.values())
+    told = bool(relevant) or not failure.probe.arguments
+    return told and all(term.stated for term in relevant)
 
 
 def returns(before: Sequence[Run] | None) -> bool:

@@ -15,6 +15,7 @@ from analyzers.inference.inference_messages import (
     given_clause,
     parameter_evidence,
 )
+from analyzers.inference.input_validity import STATED, is_stated
 from analyzers.ports import Executor
 from analyzers.properties.annotation_proposals import offered
 from analyzers.properties.messages import happened, message, title
@@ -77,6 +78,7 @@ def failure_finding(
         evidence={
             **told,
             **_evidence(failure, terms, explored),
+            **({STATED: True} if is_stated(failure, terms) else {}),
             **_offer(terms, target, bench),
             **(_cause(failure, target, bench) if returns_on_base else {}),
         },

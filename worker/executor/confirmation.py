@@ -6,8 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from analyzers.criteria import UNSTABLE, all_ran, is_shown, is_written, reached
+from analyzers.inference.input_validity import STATED
+from analyzers.rules.code_error_rules import CODE_ERROR
 from analyzers.rules.property_rules import CRASH
+from analyzers.source_checks.changed_source import changed_lines
 from analyzers.vocabulary import (
+    Crashes,
     Criterion,
     Finding,
     Level,
@@ -105,7 +109,9 @@ class Confirmer:
             return self._unseen(finding)
         try:
             runs = self._before.run(finding.probes)
-        except (IncomparableSignature, TargetNotLoaded, GuestFailure) as reason:
+        except IncomparableSignature as reason:
+            return self._unseen(finding, str(reason), proven=self._is_proven(finding))
+        except (TargetNotLoaded, GuestFailure) as reason:
             return self._unseen(finding, str(reason).partition("\n")[0])
         if not all_ran(runs):
             return self._unseen(finding, "the same inputs could not be run there")
@@ -117,12 +123,32 @@ class Confirmer:
         status = Status.EXISTING if known else finding.status
         return _measured(replace(finding, status=status), criterion, runs)
 
-    def _unseen(self, finding: Finding, reason: str | None = None) -> Finding:
+    def _is_proven(self, finding: Finding) -> bool:
+        """Return whether an input that the author allows fails on a line that the change writes.
+
+        An error of the code alone needs no valid input.  A line that only moves is not new.
+        """
+        valid = finding.rule == CODE_ERROR.id or finding.evidence.get(STATED) is True
+        if not valid or not isinstance(finding.criterion, Crashes):
+            return False
+        there = self._before.source(finding.path)
+        texts = ("" if there is None else there[1], self._laboratory.head.texts[finding.path])
+        before, after = ("\n".join(map(str.strip, text.splitlines())) for text in texts)
+        return finding.line in changed_lines(before, after)[1]
+
+    def _unseen(
+        self, finding: Finding, reason: str | None = None, *, proven: bool = False
+    ) -> Finding:
         if not self._reached(finding):
             why = "not run: the change neither edits this code nor reaches it by a call"
-            evidence = {**finding.evidence, "base": why}
-            return replace(finding, status=Status.EXISTING, evidence=evidence)
-        return finding if reason is None else _doubtful(finding, reason)
+            unrun = {**finding.evidence, "base": why}
+            return replace(finding, status=Status.EXISTING, evidence=unrun)
+        if reason is None:
+            return finding
+        evidence = {**finding.evidence, "base": f"not comparable: {reason}"}
+        doubtful = finding.level is Level.FAILURE and not proven
+        level = Level.WARNING if doubtful else finding.level
+        return replace(finding, level=level, evidence=evidence)
 
 
 def _is_refused(finding: Finding, runs: Sequence[Run]) -> bool:
@@ -151,10 +177,3 @@ def _unrepaired(finding: Finding, reason: str) -> Finding:
         return finding
     bare = finding.without_candidates
     return replace(bare, evidence={**bare.evidence, "no_repair": reason})
-
-
-def _doubtful(finding: Finding, reason: str) -> Finding:
-    """A finding that may not be new: it advises, it does not block."""
-    level = Level.WARNING if finding.level is Level.FAILURE else finding.level
-    evidence = {**finding.evidence, "base": f"not comparable: {reason}"}
-    return replace(finding, level=level, evidence=evidence)

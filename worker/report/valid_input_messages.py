@@ -16,7 +16,7 @@ SAID = frozenset(
         "executions", "passed", "refused", "postcondition", "detail", "annotation", "problem",
         "column", "name", "replacement", "since", "proposed", "call", "related", "outcome",
         "expected", "note", "library_version", "api", "error_ratio", "first_layer", "mutations",
-        "input_range", "layer", "layers", "model", "versions", "used_at", "cause",
+        "input_range", "layer", "layers", "model", "versions", "used_at", "cause", "stated",
     )
 )  # fmt: skip
 """Keys of evidence that the messages of these rules say themselves, or that are said here."""

@@ -18,6 +18,7 @@ from analyzers.inference.inference_messages import doubt_sentence
 from analyzers.inference.input_validity import (
     fails_always,
     is_certain,
+    is_stated,
     missing_state,
     mixed_arguments,
     number_between,
@@ -231,3 +232,55 @@ def test_values_of_different_calls_are_doubtful_together():
         found = failure(["size", "width"], size=size, width=width)
         assert mixed_arguments(found, known) is None
     assert mixed_arguments(failure(["size"], size="32"), known) is None
+
+
+STATED = """
+from typing import Literal
+
+def crop(x, n: int, mode: Literal["a", "b"], most: int):
+    \"\"\"Crop rows.
+
+    Args:
+        x (np.ndarray): rows of shape (h, 3), float32.
+        n (int): the step, in the range [0, 20].
+        most (int): the most rows.
+    \"\"\"
+    return x[::n]
+"""
+
+
+def stated_terms(source, function="crop"):
+    target = Target("net.py", function, 4, 9, Reason.CHANGED, (), (), ("net.py",))
+    return function_contract(target, IdleBench({"net.py": source}))
+
+
+@pytest.mark.parametrize(
+    ("matters", "stated"),
+    [
+        (("n",), True),
+        (("x", "n"), True),
+        (("mode",), True),
+        (("most",), False),
+        (("n", "most"), False),
+        ((), False),
+    ],
+)
+def test_documented_range_and_listed_values_are_stated_and_a_plain_type_is_not(matters, stated):
+    given = {"x": "array((2, 3))", "n": "0", "mode": "'a'", "most": "0"}
+    assert is_stated(failure(matters, **given), stated_terms(STATED)) is stated
+
+
+def test_annotation_states_what_the_docstring_does_not():
+    annotated = STATED.replace("def crop", "#@arg(most): ints(min=0)\ndef crop")
+    assert is_stated(failure(("most",), most="0"), stated_terms(annotated))
+
+
+def test_docstring_that_the_code_contradicts_states_nothing():
+    source = STATED.replace("    return", "    x.transpose(0, 1, 2)\n    return")
+    terms = stated_terms(source)
+    assert not is_stated(failure(("x",), x="array((2, 3))"), terms)
+
+
+def test_call_without_arguments_is_stated():
+    assert is_stated(failure(), terms())
+    assert not is_stated(failure(x="0"), terms())

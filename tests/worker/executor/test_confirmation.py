@@ -11,8 +11,10 @@ from analyzers.vocabulary import (
     FileChange,
     Finding,
     Level,
+    LiteralArgument,
     Misses,
     NotRun,
+    Probe,
     Returned,
     Run,
     Skipped,
@@ -206,6 +208,39 @@ def test_warning_stays_a_warning_in_doubt(confirm, sessions):
     sessions.trouble["# unloadable here"] = TargetNotLoaded("no")
     notice = replace(CRASH, level=Level.NOTICE)
     assert confirm(notice, CRASHING, f"# unloadable here\n{CRASHING}").level is Level.NOTICE
+
+
+LONGER = CRASHING.replace("check(path)", "check(path, most)").replace("[0]", "[most]")
+INSIDE = "    if names:\n        return names[most]"
+DRAWN = replace(
+    CRASH,
+    line=3,
+    end_line=3,
+    rule="property/crash",
+    probes=(Probe("app.py::check", {"most": LiteralArgument("9")}, ()),),
+    evidence={"stated": True},
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "base", "level"),
+    [
+        (DRAWN, CRASHING, Level.FAILURE),
+        (replace(DRAWN, rule="code/error", evidence={}), CRASHING, Level.FAILURE),
+        (replace(DRAWN, evidence={}), CRASHING, Level.WARNING),
+        (replace(DRAWN, evidence={"stated": False}), CRASHING, Level.WARNING),
+        (replace(DRAWN, level=Level.NOTICE), CRASHING, Level.NOTICE),
+        (DRAWN, CRASHING.replace("[0]", "[most]"), Level.WARNING),
+        (DRAWN, CRASHING.replace("    return names[0]", INSIDE), Level.WARNING),
+    ],
+)
+def test_changed_signature_blocks_where_the_input_is_stated_and_the_line_new(
+    confirm, monkeypatch, sessions, found, base, level
+):
+    monkeypatch.setattr(sessions, "run", lambda *_: [Run(raised("IndexError", line=3))])
+    told = confirm(found, LONGER, base)
+    assert (told.status, told.level) == (Status.NEW, level)
+    assert told.evidence["base"] == "not comparable: `most` is no parameter there"
 
 
 def test_base_that_asks_what_was_not_recorded_is_doubtful(confirm, sessions, monkeypatch):

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from analyzers.criteria import DEATH
+from analyzers.inference.function_contracts import function_contract
 from analyzers.properties.properties_analyzer import PropertiesAnalyzer
+from analyzers.properties.property_findings import failure_finding
 from analyzers.rules import property_rules
 from analyzers.vocabulary import (
     Contract,
@@ -350,6 +352,36 @@ def test_base_that_cannot_take_the_inputs_is_doubtful(place):
     assert finding.level is Level.WARNING
     assert finding.evidence["base"] == "not comparable: `n` is no parameter there"
     assert here.bench.run_on_base([failure.probe]) is None
+
+
+CROP = """\
+def check(path): ...
+
+
+#@arg(n): ints(min=1, max=9)
+#@arg(step): {step}
+def crop(n, step):
+    return n // step
+"""
+OLD_CROP = "def check(path): ...\n\n\ndef crop(n):\n    return n // {}\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "base", "level"),
+    [
+        (CROP.format(step="ints(min=0, max=9)"), OLD_CROP.format(2), Level.FAILURE),
+        (CROP.format(step="ints(min=0, max=9)"), OLD_CROP.format("step"), Level.WARNING),
+    ],
+)
+def test_failure_of_a_new_parameter_blocks_on_a_new_line(place, text, base, level):
+    here = place("crop", text, base)
+    terms = function_contract(here.target, here.bench)
+    (failure,) = here.explored(terms.contract).failures
+    told = failure_finding(failure, terms, ExplorationResult(), here.target, here.bench)
+    confirmed = here.confirmed(told)
+    assert (confirmed.rule, confirmed.line, confirmed.level) == ("property/crash", 7, level)
+    assert confirmed.evidence["stated"] is True
 
 
 @pytest.mark.slow
