@@ -2,7 +2,12 @@
 
 from analyzers.catalogue.api_catalogue import Catalogue, asks_cloud, load_catalogue
 from analyzers.catalogue.api_descriptions import AnswerMeaning, Api, InputField
-from analyzers.catalogue.label_vocabularies import Grade, Vocabulary, vocabulary
+from analyzers.catalogue.label_vocabularies import (
+    Grade,
+    Vocabulary,
+    is_content_category,
+    vocabulary,
+)
 
 __all__ = [
     "AnswerMeaning",
@@ -12,6 +17,7 @@ __all__ = [
     "InputField",
     "Vocabulary",
     "asks_cloud",
+    "is_content_category",
     "load_catalogue",
     "vocabulary",
 ]

@@ -101,6 +101,27 @@ def _rekognition() -> Vocabulary:
     return Vocabulary("rekognition", _lines("rekognition_v3.txt"), {})
 
 
+CATEGORIES = "google-content"
+TOPS_OF_V2 = ("/Travel & Transportation",)
+"""Categories of the second version at the root; the list of the others has no free copy."""
+
+
+def _content_categories() -> Vocabulary:
+    """Return the paths of Google's content categories; a part of a path is another name of it."""
+    paths = [*_lines("google_content_v1.txt"), *TOPS_OF_V2]
+    parts = {part: path for path in reversed(paths) for part in (path[1:], *path.split("/")[1:])}
+    return Vocabulary(CATEGORIES, paths, parts)
+
+
+def is_content_category(name: str) -> bool:
+    """Return whether a text names a content category, by its path or a whole part of it.
+
+    A path below a known root may be one of the second version.
+    """
+    names = (name, "/".join(name.split("/")[:2])) if name.startswith("/") else (name,)
+    return any(vocabulary(CATEGORIES).grade(each) is not Grade.UNKNOWN for each in names)
+
+
 def _named(file: str) -> dict[str, str]:
     rows = (line.split("\t", 1) for line in _lines(file))
     return {mid: name.strip() for mid, name in rows}
@@ -111,4 +132,8 @@ def _lines(file: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-_READERS = {"openimages": _open_images, "rekognition": _rekognition}
+_READERS = {
+    "openimages": _open_images,
+    "rekognition": _rekognition,
+    CATEGORIES: _content_categories,
+}

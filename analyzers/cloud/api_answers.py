@@ -15,7 +15,7 @@ from typing import cast
 from analyzers import catalogue
 from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.catalogue.canonical_answers import values_at, with_elements_kept, with_value_at
-from analyzers.vocabulary import Exchange, JsonObject, Probe, Run
+from analyzers.vocabulary import Exchange, Json, JsonObject, Probe, Run
 
 POSITIVE, NEGATIVE, NEUTRAL = "positive", "negative", "neutral"
 TEXT_TASKS = frozenset({"text", "document", "speech"})
@@ -175,6 +175,21 @@ def saying(meaning: AnswerMeaning, answer: JsonObject, word: str) -> JsonObject:
     for path in meaning.at:
         answer = with_value_at(answer, path, word)
     return answer
+
+
+def renamed(answer: JsonObject, old: str, new: str) -> JsonObject:
+    """Return the answer with another word wherever the old one stands by itself."""
+    return {name: _with_word(value, old, new) for name, value in answer.items()}
+
+
+def _with_word(value: Json, old: str, new: str) -> Json:
+    if isinstance(value, str):
+        return new if value == old else value
+    if isinstance(value, Mapping):
+        return {name: _with_word(each, old, new) for name, each in value.items()}
+    if isinstance(value, Sequence):
+        return [_with_word(each, old, new) for each in value]
+    return value
 
 
 def says_nothing(api: Api | None, answer: JsonObject) -> bool:

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from analyzers.catalogue import Api, Grade, Vocabulary
 from analyzers.cloud import messages
+from analyzers.cloud.api_answers import renamed
 from analyzers.cloud.branch_cases import BranchCase
 from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.objectives import Objective
@@ -23,7 +24,6 @@ from analyzers.rules.cloud_rules import UNKNOWN_LABEL
 from analyzers.vocabulary import (
     Candidate,
     Finding,
-    JsonObject,
     Level,
     Misses,
     Probe,
@@ -113,9 +113,9 @@ def _hardly_another(grade: Grade, label: str, nearest: str) -> bool:
 
 
 def _closest(vocabulary: Vocabulary, label: str) -> list[str]:
-    """Return the label in another case, labels of the same meaning, labels spelled alike."""
-    same = related.synonyms(label, vocabulary.labels)[:MOST_SYNONYMS]
-    return [*filter(None, [vocabulary.canonical(label)]), *same, *vocabulary.closest(label)]
+    """Return the label in another case, labels of a near meaning, labels spelled alike."""
+    near = related.nearest(label, vocabulary.labels)[:MOST_SYNONYMS]
+    return [*filter(None, [vocabulary.canonical(label)]), *near, *vocabulary.closest(label)]
 
 
 def _containing(vocabulary: Vocabulary, label: str) -> list[str]:
@@ -128,20 +128,9 @@ def _containing(vocabulary: Vocabulary, label: str) -> list[str]:
 def _saying(objective: Objective, api: Api, label: str) -> Probe:
     """Return the objective's witness with another label in its answer."""
     script = tuple(
-        exchange.answering(_renamed(exchange.answer, objective.wanted.reading or "", label))
+        exchange.answering(renamed(exchange.answer, objective.wanted.reading or "", label))
         if exchange.api == api.name
         else exchange
         for exchange in objective.template.script or ()
     )
     return replace(objective.template, script=script)
-
-
-def _renamed(answer: JsonObject, old: str, new: str) -> JsonObject:
-    def rename(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: rename(inner) for key, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [rename(inner) for inner in value]
-        return new if value == old else value
-
-    return {key: rename(value) for key, value in answer.items()}  # type: ignore[misc]

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from analyzers.catalogue import Grade, load_catalogue
+from analyzers.catalogue import Grade, is_content_category, load_catalogue
 from analyzers.vocabulary import InputKind
 
 CATALOGUE = load_catalogue()
@@ -122,7 +122,27 @@ def test_closest_labels_are_spelled_alike():
     assert CATALOGUE.vocabulary("openimages").closest("xqzxqz") == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("/Food & Drink", True),
+        ("Food & Drink", True),
+        ("food & drink", True),
+        ("Food & Drink/Beverages", True),
+        ("/Travel & Transportation/Hotels & Accommodations", True),
+        ("/Arts & Entertainment/Movies/Comedy Films", True),
+        ("Arts", False),
+        ("ensitive", False),
+        ("/Somewhere/Else", False),
+        ("", False),
+    ],
+)
+def test_content_category_is_a_path_or_a_whole_part_of_one(name, named):
+    assert is_content_category(name) is named
+
+
 def test_vocabularies_are_whole():
+    assert len(CATALOGUE.vocabulary("google-content").labels) == 621
     assert len(CATALOGUE.vocabulary("openimages").labels) == 19984
     assert len(CATALOGUE.vocabulary("rekognition").labels) == 3082
 

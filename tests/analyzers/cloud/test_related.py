@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from analyzers.catalogue import vocabulary
 from analyzers.cloud.repairs.related_words import NounGraph, related
 
 needs_wordnet = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
@@ -20,6 +21,10 @@ fire_engine n 1 1 @ 1 1 00000300
     ("one", "other"),
     [
         ("fire", "Flame"),
+        ("fire", "Ash"),
+        ("fire", "Smoke"),
+        ("food", "Cuisine"),
+        ("plant", "Flower"),
         ("Fire", "campfire"),
         ("pants", "Trousers"),
         ("building", "House"),
@@ -42,8 +47,10 @@ def test_near_meanings_are_related(one, other):
     ("one", "other"),
     [
         ("fire", "Tree"),
-        ("fire", "Ash"),
         ("fire", "Amber"),
+        ("dog", "Man"),
+        ("flower", "Cuisine"),
+        ("food", "Smoke"),
         ("dog", "Banana"),
         ("building", "Sky"),
         ("plastic", "Toy"),
@@ -123,3 +130,40 @@ def test_synonyms_come_before_kinds(label, names, first):
 
 def test_misspelled_labels_have_no_synonyms():
     assert related.synonyms("Persn", {"Person", "Persian"}) == []
+
+
+@needs_wordnet
+@pytest.mark.parametrize(
+    ("label", "first"),
+    [
+        ("clothes", "Clothing"),
+        ("trash", "Waste"),
+        ("garbage", "Waste"),
+        ("pants", "Trousers"),
+        ("paintings", "Painting"),
+        ("foods", "Food"),
+        ("cellphone", "Mobile phone"),
+    ],
+)
+def test_stem_then_usual_meaning_is_nearest(label, first):
+    assert related.nearest(label, vocabulary("openimages").labels)[0] == first
+
+
+@needs_wordnet
+@pytest.mark.parametrize(
+    ("label", "other"), [("clothes", "Material"), ("kids", "Youth"), ("soda", "Element")]
+)
+def test_other_meanings_are_not_near(label, other):
+    assert related.nearest(label, {other}) == []
+
+
+@needs_wordnet
+def test_wider_label_is_near_and_no_synonym():
+    names = {"Waste", "Scrap"}
+    assert related.nearest("trash", names) == ["Waste", "Scrap"]
+    assert related.synonyms("trash", names) == ["Scrap"]
+
+
+def test_definition_relates_what_it_names(small):
+    assert small("vehicle", "bus")
+    assert not small("motor", "bus")
