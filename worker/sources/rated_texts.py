@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import html
 import random
+import re
 from importlib.resources import files
 
 from analyzers.vocabulary import Input, InputKind, InputRequest, InputSupply, Origin
@@ -17,6 +18,8 @@ from worker.engines.local.sentiment_analysis import LocalSentiment
 CLEAR = 1.5
 NEUTRAL = 0.3
 SHORTEST = 20
+LONG = 80
+_SENTENCES = re.compile(r"\w[^.!?…]*[.!?…]+(?=\s|$)|\w[^.!?…]*$")
 READINGS = ("positive", "negative", "neutral")
 _ORIGIN = Origin(
     "rated tweets",
@@ -27,7 +30,10 @@ _ORIGIN = Origin(
 
 
 def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
-    """Return texts rated as ``wanted.reading``; a longer supply begins with a shorter one."""
+    """Return texts rated as ``wanted.reading``, long ones of several sentences first.
+
+    A longer supply begins with a shorter one.
+    """
     reading = (wanted.reading or "").casefold()
     if reading not in READINGS:
         return InputSupply(
@@ -35,9 +41,18 @@ def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
         )
     texts = list(_texts()[reading])
     random.Random(f"{seed}/{reading}").shuffle(texts)  # noqa: S311
+    texts.sort(key=_brevity)
     chosen = texts[:count]
     shortfall = None if len(chosen) == count else f"only {len(texts)} texts are rated {reading}"
     return InputSupply(tuple(_input(text, wanted.reading) for text in chosen), shortfall)
+
+
+def _brevity(text: str) -> int:
+    """Return 0 for long texts of several sentences, 1 for what is either, 2 for the others.
+
+    APIs are surer of much text, and what people send is seldom a single short sentence.
+    """
+    return 2 - (len(text) >= LONG) - (len(_SENTENCES.findall(text)) > 1)
 
 
 def _input(text: str, reading: str | None) -> Input:

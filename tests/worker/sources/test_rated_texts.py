@@ -39,6 +39,14 @@ def test_same_seed_same_texts():
     assert texts("positive", seed=1) == texts("positive", seed=1) != texts("positive", seed=2)
 
 
+@pytest.mark.parametrize("reading", ["positive", "negative"])
+def test_long_texts_of_several_sentences_come_first(reading):
+    first = texts(reading, 80)
+    assert all(len(text) >= 80 for text in first)
+    assert all(re.search(r"[.!?…]\s+\S", text) for text in first)
+    assert first != texts(reading, 80, seed=1)
+
+
 def test_readings_do_not_overlap():
     every = [set(texts(reading, 10_000)) for reading in rated_texts.READINGS]
     assert every[0] & every[1] == every[0] & every[2] == every[1] & every[2] == set()
