@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from analyzers.catalogue import Api
 from analyzers.cloud.api_answers import (
@@ -16,11 +17,14 @@ from analyzers.cloud.api_answers import (
     same_text,
     whole,
 )
-from analyzers.cloud.inversion import Inverter, altered
+from analyzers.cloud.examination import Examination
+from analyzers.cloud.inversion import altered
+from analyzers.cloud.messages import outside_conditions
 from analyzers.cloud.objectives import Objective
-from analyzers.criteria import is_informative, reached
+from analyzers.criteria import decision_point, is_informative, reached
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
+    BranchOutcome,
     Goal,
     Input,
     NotRun,
@@ -66,7 +70,7 @@ class BranchCase:
 
 
 def run_case(
-    objective: Objective, count: int, api: Api, bench: Executor, inverter: Inverter, tried: int = 0
+    objective: Objective, count: int, api: Api, look: Examination, tried: int = 0
 ) -> BranchCase:
     """Find ``count`` inputs for an objective and run those after the first ``tried``.
 
@@ -77,10 +81,11 @@ def run_case(
     Where a local engine stands in for the provider's and misread a picture,
     the miss says nothing about the code: such inputs are left out and
     counted as ``unread``.  So are runs that ended before the branch for want
-    of time or of a world around them.
+    of time or of a world around them, or by a condition that no answer decides.
     """
+    bench = look.bench
     supply = bench.inputs(objective.wanted, count)
-    passed = inverter.passed(api.name, objective.template, supply.inputs[tried:])
+    passed = look.inverter.passed(api.name, objective.template, supply.inputs[tried:])
     probes = [objective.template.with_input(item) for item in passed.inputs]
     runs = bench.run(probes)
     kept = [
@@ -88,19 +93,54 @@ def run_case(
         for item, text, probe, run in zip(passed.inputs, passed.meant, probes, runs, strict=True)
         if is_informative(objective.branch, run)
     ]
-    fair = [entry for entry in kept if _fair(objective, api, entry[2], bench)]
+    meeting = _meeting_conditions(objective, look, [run for _, _, run, _ in kept])
+    met = [entry for entry, meets in zip(kept, meeting, strict=True) if meets]
+    fair = [entry for entry in met if _fair(objective, api, entry[2], bench)]
     problems = [run.ending.reason for run in runs if isinstance(run.ending, NotRun)]
+    if kept and not met:
+        problems, kept = [outside_conditions(objective.branch, len(kept))], []
     return BranchCase(
         objective,
         tuple(item for item, _, _, _ in fair),
         tuple(probe for _, probe, _, _ in fair),
         tuple(run for _, _, run, _ in fair),
-        unread=len(kept) - len(fair),
+        unread=len(met) - len(fair),
         shortfall=problems[0] if problems and not kept else passed.shortfall or supply.shortfall,
         supplied=len(supply.inputs),
         exhausted=len(supply.inputs) < count,
         altered=tuple(said for _, _, _, said in fair),
     )
+
+
+def _meeting_conditions(objective: Objective, look: Examination, runs: Sequence[Run]) -> list[bool]:
+    """Return for each run whether it met the conditions before the branch that no answer decides.
+
+    They turn out for it as they do for the answer that is known to lead to the branch.
+    """
+    if not (objective.confirmed and runs):
+        return [True] * len(runs)
+    (known,) = look.bench.run([objective.template])
+    wanted = _outcomes(known)
+    answered = {goal.decision_id for goal in look.target.goals}
+
+    def meets(run: Run) -> bool:
+        if any(decision_point(objective.branch, outcome) in run.hits for outcome in BranchOutcome):
+            return True
+        taken = _outcomes(run)
+        other = {d for d, ways in wanted.items() if d in taken and not ways & taken[d]}
+        return not other or bool(other & answered)
+
+    return [meets(run) for run in runs]
+
+
+def _outcomes(run: Run) -> dict[str, set[str]]:
+    """Return how each decision of a run turned out, by its id."""
+    found: dict[str, set[str]] = {}
+    for point in run.hits:
+        decision, _, outcome = point.rpartition(":")
+        if "." not in decision.rpartition("#")[2]:
+            found.setdefault(decision, set()).add(outcome)
+    return found
 
 
 def _fair(objective: Objective, api: Api, run: Run, bench: Executor) -> bool:
@@ -131,10 +171,22 @@ def by_branch(branch_cases: Sequence[BranchCase]) -> Mapping[str, list[BranchCas
     return grouped
 
 
+class BranchRun(NamedTuple):
+    """One recorded input with its run: whether it was meant for a branch and reached it."""
+
+    probe: Probe
+    run: Run
+    meant: bool
+    reached: bool
+
+
 def observed(
     branch_cases: Sequence[BranchCase], others: Sequence[tuple[Probe, Run]], branch: Goal
-) -> list[tuple[Run, bool, bool]]:
-    """Return every run with whether it was meant for the branch and whether it reached it."""
-    meant = [(run, True) for branch_case in branch_cases for run in branch_case.runs]
-    unmeant = [(run, False) for _, run in others]
-    return [(run, is_meant, reached(branch, run)) for run, is_meant in meant + unmeant]
+) -> list[BranchRun]:
+    """Return every run, of the inputs for a branch first."""
+    meant = [pair for each in branch_cases for pair in zip(each.probes, each.runs, strict=True)]
+    return [
+        BranchRun(probe, run, meant=is_meant, reached=reached(branch, run))
+        for is_meant, pairs in ((True, meant), (False, others))
+        for probe, run in pairs
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from analyzers.vocabulary import Goal, InputKind
 
@@ -78,6 +78,21 @@ def answered_instead(labels: Sequence[tuple[str, int]]) -> str:
     """List what an API answered for the inputs that miss a branch, or nothing."""
     most = ", ".join(f"“{label}” ({count})" for label, count in labels)
     return f" For the others the API answered {most}." if most else ""
+
+
+def other_clause(blocked: int, missed: int, labels: Sequence[str], clauses: Sequence[str]) -> str:
+    """Name the parts of a condition that keep inputs away whose answer has the wanted label."""
+    parts = " and ".join(f"`{clause}`" for clause in clauses)
+    return (
+        f"\nFor {blocked} of the {missed} inputs that miss the branch the API did answer"
+        f" {quoted(labels)}: {parts} keeps them from it, not the label."
+    )
+
+
+def unread_labels(labels: Mapping[str, int]) -> str:
+    """Explain why related labels of answers are no repair."""
+    said = ", ".join(f"“{label}” ({count})" for label, count in labels.items())
+    return f"the answers have related labels where the condition does not look: {said}"
 
 
 def other_provider(api: str, reached: int, inputs: int, interval: Interval) -> str:
@@ -475,6 +490,27 @@ def only_a_fragment(branch: Goal, word: str) -> str:
     return (
         f"{location(branch)} was not judged by inputs: “{word}” is a part of words that the API"
         " answers, and none of them"
+    )
+
+
+def unlikely_input(branch: Goal, word: str) -> str:
+    """Explain a branch that waits for what no person writes or says."""
+    return (
+        f"{location(branch)} was not judged by inputs: “{word}” is nothing that a person would"
+        " write or say there"
+    )
+
+
+def too_few_texts(texts: int, needed: int) -> str:
+    """Explain branches on feelings that were not judged."""
+    return f"branches on sentiment were not judged: {texts} texts were read, {needed} are needed"
+
+
+def outside_conditions(branch: Goal, inputs: int) -> str:
+    """Explain a branch that inputs miss for another condition before it."""
+    return (
+        f"{location(branch)} was not judged: {inputs} inputs left before it, by conditions that no"
+        " answer decides"
     )
 
 

@@ -269,3 +269,15 @@ def plausible(reading: str) -> bool:
         and all(character.isprintable() or character == "\n" for character in reading)
         and any(character.isalnum() for character in reading)
     )
+
+
+_CODE = re.compile(
+    r"[<>{}|\\]|://|__|%[sd]|^\w+/[\w.+-]+$|^[a-z\d]+(_[a-z\d]+)+$"
+    r"|^[\w-]*\.(csv|gif|html?|jpe?g|json|mp3|pdf|png|py|txt|wav|xml)$",
+    re.IGNORECASE,
+)
+
+
+def is_code(reading: str) -> bool:
+    """Return whether a text is for programs: a tag, an address, a format, an identifier, a file."""
+    return _CODE.search(reading.strip()) is not None

@@ -50,7 +50,9 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.FIXED: "fixed by this change",
     Status.FLAKY: "does not repeat every time",
 }
-_SHOWN_OTHERWISE = ("answer", "simulated", "interval", "missed", "groups", "examples", "code")
+_SHOWN_OTHERWISE = (
+    "answer", "simulated", "interval", "missed", "groups", "examples", "code", "other_clause",
+)  # fmt: skip
 _SHARES = (
     "threshold",
     "recall_after",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from analyzers.catalogue import AnswerMeaning, Api
-from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said
+from analyzers.catalogue import Api
+from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, meaning_of
 from analyzers.cloud.branch_cases import BranchCase, observed
-from analyzers.cloud.messages import percent, quoted
+from analyzers.cloud.messages import percent, quoted, unread_labels
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.cloud.repairs.labels.label_additions import ProjectFiles, rewrite_in
+from analyzers.cloud.repairs.labels.label_trials import LabelTrials, blocked_sentence, try_labels
 from analyzers.cloud.repairs.related_words import UNAVAILABLE, related
 from analyzers.cloud.repairs.score_cutoff import (
     BranchScore,
@@ -24,7 +25,6 @@ from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
     Candidate,
-    Exchange,
     Finding,
     Goal,
     Json,
@@ -60,8 +60,16 @@ def repaired(
         reason = "the condition compares no labels"
         return replace(finding, evidence={**finding.evidence, "no_repair": reason})
     scored = lowered(finding, branch_cases, others, api, meaning, bench)
-    label = branch_cases[0].objective.wanted.reading or ""
-    sets = _expansions(finding, branch_cases, others, api, meaning, bench)
+    original = [each.objective.wanted.reading or "" for each in branch_cases]
+    label, branch = original[0], finding.criterion.goal
+    runs = observed(branch_cases, others, branch)
+    trials = try_labels(runs, branch, original, (api, meaning), related, bench)
+    finding = replace(
+        finding,
+        message=finding.message + blocked_sentence(trials, original),
+        evidence={**finding.evidence, **trials.evidence},
+    )
+    sets = _expansions(trials, original, bench)
     if scored is not None:
         more = [] if isinstance(sets, str) else sets
         return finding.with_candidates(scored, *_candidates(finding, more, label, bench))
@@ -72,20 +80,10 @@ def repaired(
 
 
 def _expansions(
-    finding: Finding,
-    branch_cases: Sequence[BranchCase],
-    others: Sequence[tuple[Probe, Run]],
-    api: Api,
-    meaning: AnswerMeaning,
-    bench: Executor,
+    trials: LabelTrials, original: Sequence[str], bench: Executor
 ) -> list[_Repair] | str:
     """Return the label expansions that help, the best first, or the reason why there is none."""
-    assert isinstance(finding.criterion, Misses)
-    original = [branch_case.objective.wanted.reading or "" for branch_case in branch_cases]
-    everything = [
-        Observation(_helping(_labels(run.exchanges, api, meaning), original), meant, hit)
-        for run, meant, hit in observed(branch_cases, others, finding.criterion.goal)
-    ]
+    everything = trials.observations
     to_choose, to_check = halves(everything)
     respelled = _respelled(everything, original)
     if not respelled and not related.available():
@@ -96,7 +94,7 @@ def _expansions(
     best = expand_labels(to_choose, original, threshold, related)
     sets = [*respelled, *([best] if best else []), *_others(to_choose, original, best, threshold)]
     if not sets:
-        return f"{NOTHING_HELPS}: {THE_LIMIT}"
+        return _nothing_helps(trials)
     before = BranchScore.of(to_check)
     found = [_Repair.of(added, to_choose, to_check, everything) for added in dict.fromkeys(sets)]
     helping = [
@@ -110,12 +108,11 @@ def _expansions(
     )
 
 
-def _helping(labels: tuple[str, ...], original: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels of an answer that might help; none where it has the wanted one already.
-
-    Another clause keeps such an input from the branch.
-    """
-    return () if any(label in original for label in labels) else labels
+def _nothing_helps(trials: LabelTrials) -> str:
+    """Return why no label is a repair: the rest of the condition, or the API."""
+    if 2 * trials.blocked > trials.missed:
+        return "the labels are not what keeps most of the inputs from the branch"
+    return unread_labels(trials.unread) if trials.unread else f"{NOTHING_HELPS}: {THE_LIMIT}"
 
 
 def _respelled(seen: Sequence[Observation], original: Sequence[str]) -> list[tuple[str, ...]]:
@@ -230,12 +227,6 @@ def _told(finding: Finding, found: _Repair, bench: Executor) -> Finding:
         finding,
         evidence={**finding.evidence, **evidence},
         message=f"{finding.message}\n{message}",
-    )
-
-
-def _labels(exchanges: Sequence[Exchange], api: Api, meaning: AnswerMeaning) -> tuple[str, ...]:
-    return tuple(
-        label for answer in answers_to(api.name, exchanges) for label in said(meaning, answer)
     )
 
 

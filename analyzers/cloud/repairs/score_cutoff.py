@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from analyzers.catalogue import AnswerMeaning, Api
-from analyzers.catalogue.canonical_answers import elements, values_at
-from analyzers.cloud.api_answers import answers_to
-from analyzers.cloud.branch_cases import BranchCase, observed
+from analyzers.catalogue.canonical_answers import elements, values_at, with_value_at
+from analyzers.cloud.api_answers import SURE, answers_to
+from analyzers.cloud.branch_cases import BranchCase, BranchRun, observed
 from analyzers.cloud.messages import percent
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, f1_score, precision
 from analyzers.cloud.repairs.linear_conditions import AnswerNumbers, NumberComparison
 from analyzers.cloud.source_edits import LineEdit, SourceText, Splice
+from analyzers.criteria import reached
 from analyzers.guest.instrumentation.decisions import Decision
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
-from analyzers.vocabulary import Candidate, Exchange, Finding, Misses, Probe, Run, Suggestion
+from analyzers.vocabulary import (
+    Candidate,
+    Exchange,
+    Finding,
+    Goal,
+    Json,
+    Misses,
+    Probe,
+    Run,
+    Suggestion,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +246,56 @@ def lowered(
     wanted = {
         (branch_case.objective.wanted.reading or "").casefold() for branch_case in branch_cases
     }
-    seen = [
-        ScoredObservation((), meant, hit, tuple(_scores(run.exchanges, api, paths, wanted)))
-        for run, meant, hit in observed(branch_cases, others, branch)
-    ]
+    seen = _observations(
+        observed(branch_cases, others, branch), (api, paths, wanted), branch, bench
+    )
     score = choose(halves(seen)[0], least, bench.plan.recall_threshold)
     helps = score is not None and _helps(seen, score, bench.plan.recall_threshold)
     return _offered(finding, seen, least, score) if helps and score is not None else None
+
+
+def _observations(
+    entries: Sequence[BranchRun],
+    asked: tuple[Api, tuple[str, str, str], set[str]],
+    branch: Goal,
+    bench: Executor,
+) -> list[ScoredObservation]:
+    """Return the observations, with scores where a greater one leads to the branch in the code.
+
+    Another clause may keep an input away however sure the API is of the label.
+    """
+    api, paths, wanted = asked
+    scores = [tuple(_scores(each.run.exchanges, api, paths, wanted)) for each in entries]
+    low = [n for n, each in enumerate(entries) if scores[n] and not each.reached]
+    runs = bench.run([_surely(entries[n], api, paths, wanted) for n in low])
+    useless = {n for n, run in zip(low, runs, strict=True) if not reached(branch, run)}
+    return [
+        ScoredObservation((), each.meant, each.reached, () if n in useless else scores[n])
+        for n, each in enumerate(entries)
+    ]
+
+
+def _surely(entry: BranchRun, api: Api, paths: tuple[str, str, str], wanted: set[str]) -> Probe:
+    """Return the probe with an answer that is sure of the wanted labels."""
+    outer, label, score = paths
+    script: list[Exchange] = []
+    for exchange in entry.run.exchanges:
+        if exchange.api != api.name:
+            script.append(exchange)
+            continue
+        found = elements(next(iter(values_at(exchange.answer, outer)), None))
+        sure = [
+            with_value_at(each, score, SURE * api.highest)
+            if isinstance(each, Mapping) and _names(each, label, wanted)
+            else each
+            for each in found
+        ]
+        script.append(exchange.answering(with_value_at(exchange.answer, outer, sure)))
+    return replace(entry.probe, script=tuple(script))
+
+
+def _names(entry: Json, label: str, wanted: set[str]) -> bool:
+    return any(str(word).casefold() in wanted for word in values_at(entry, label))
 
 
 def _helps(seen: Sequence[ScoredObservation], score: float, threshold: float) -> bool:
@@ -293,5 +347,5 @@ def _scores(
     outer, label, score = paths
     for answer in answers_to(api.name, exchanges):
         for entry in elements(next(iter(values_at(answer, outer)), None)):
-            if any(str(word).casefold() in wanted for word in values_at(entry, label)):
+            if _names(entry, label, wanted):
                 yield from (n for n in values_at(entry, score) if isinstance(n, int | float))

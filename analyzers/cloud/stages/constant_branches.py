@@ -269,7 +269,7 @@ def _tried(look: Examination, finding: Finding, goal: Goal) -> Iterator[Verdict]
     api = look.asked[0]
     objective = request_of(finding, goal, look.template, api) if finding.candidates else None
     if objective is not None and has_slot(look.template):
-        branch_case = run_case(objective, look.bench.plan.inputs, api, look.bench, look.inverter)
+        branch_case = run_case(objective, look.bench.plan.inputs, api, look)
         yield from look.ran(branch_case.probes, branch_case.runs)
         finding = tried_on(finding, branch_case, look.bench)
     yield finding

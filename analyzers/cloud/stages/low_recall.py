@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,12 +10,19 @@ from dataclasses import dataclass, field, replace
 from analyzers import catalogue
 from analyzers.catalogue import AnswerMeaning, Api, Grade
 from analyzers.cloud import messages
-from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said, whole
+from analyzers.cloud.api_answers import (
+    SAID_AS_A_WHOLE,
+    TEXT_TASKS,
+    answers_to,
+    meaning_of,
+    said,
+    whole,
+)
 from analyzers.cloud.branch_cases import BranchCase, by_branch, run_case
 from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.messages import describe, location, percent, things
-from analyzers.cloud.objectives import Objective
+from analyzers.cloud.objectives import STRING, Objective, is_code
 from analyzers.cloud.recall_statistics import (
     FEWEST_INPUTS,
     BranchFamily,
@@ -213,13 +221,12 @@ def sampled(
 
 def _enlarged(look: Examination, sample: Sample, inputs: int) -> Iterator[Verdict]:
     for place, branch_case in enumerate(sample.branch_cases):
-        if not branch_case.exhausted:
+        if not branch_case.exhausted and branch_case.supplied < inputs:
             more = run_case(
                 branch_case.objective,
                 inputs,
                 api_of(branch_case),
-                look.bench,
-                look.inverter,
+                look,
                 branch_case.supplied,
             )
             sample.branch_cases[place] = branch_case.followed_by(more)
@@ -295,48 +302,91 @@ def recall(look: Examination) -> Iterator[Verdict]:
     looks, began = schedule(look.bench.plan.inputs), look.bench.remaining()
     for objective in look.objectives:
         if look.bench.remaining() <= 0:
-            yield look.skipped(messages.OUT_OF_TIME)
+            yield look.skipped(messages.OUT_OF_TIME, objective.branch)
             break
         finding = _unknown(look, objective)
         if finding is not None:
             if unknown.setdefault(objective.branch.decision_id, finding) is finding:
                 yield from _corrected(look, objective, finding)
-        elif not _is_named(objective):
-            if (word := objective.wanted.reading or "") in objective.goal.text:
-                yield look.skipped(messages.only_a_fragment(objective.goal, word), objective.branch)
-        elif objective.lacks is None:
+        elif (reason := _unjudged(look, objective)) is None:
             inputs = looks[0].inputs if objective.confirmed else look.bench.plan.inputs
             api = catalogue.load_catalogue()[objective.wanted.api]
-            branch_cases.append(run_case(objective, inputs, api, look.bench, look.inverter))
+            branch_cases.append(run_case(objective, inputs, api, look))
             yield from _heard(look, branch_cases[-1])
-        elif (objective.wanted.reading or "") in objective.goal.text:
-            yield look.skipped(f"{location(objective.goal)} needs {objective.lacks}")
+        elif reason and (objective.wanted.reading or "") in objective.goal.text:
+            unjudged = (objective.branch,) if objective.branch.outcome is BranchOutcome.TRUE else ()
+            yield look.skipped(reason, *unjudged)
     samples = [Sample(group) for group in by_branch(branch_cases).values()]
     yield from sampled(look, [each for each in samples if each.confirmed], looks, began)
+    for sample in samples:
+        yield from _topped_up(look, sample, looks[0].inputs, began)
     yield from _judged(look, samples)
+
+
+def _topped_up(look: Examination, sample: Sample, inputs: int, began: float) -> Iterator[Verdict]:
+    """Enlarge the sample of a low branch to twice its ``inputs``, where labels may repair it.
+
+    The repair is chosen on one half of them and checked on the other.
+    """
+    objective, left = sample.branch_cases[0].objective, look.bench.remaining()
+    meaning = meaning_of(api_of(sample.branch_cases[0]), objective.wanted.task)
+    labelled = meaning is not None and not (meaning.readings or meaning.task in SAID_AS_A_WHOLE)
+    low = sample.count.judged and sample.count.misses(look.bench.plan.recall_threshold)
+    if sample.confirmed and labelled and low and left > began - left:
+        yield from _enlarged(look, sample, 2 * inputs)
 
 
 def _heard(look: Examination, branch_case: BranchCase) -> Iterator[Verdict]:
     yield from look.ran(branch_case.probes, branch_case.runs)
     if branch_case.shortfall and not branch_case.runs:
-        yield look.skipped(branch_case.shortfall)
+        yield look.skipped(branch_case.shortfall, branch_case.objective.branch)
 
 
-def _is_named(objective: Objective) -> bool:
-    """Return whether a reading is a word of the API's, not a part of one (``'ensitive' in name``).
+def _unjudged(look: Examination, objective: Objective) -> str | None:
+    """Return why inputs say nothing of a branch; ``None`` where they do.
 
-    Inputs for a part of a word are inputs for nobody's reading.
+    Inputs for a part of a word (``'ensitive' in name``), or for a word that only the search has
+    thought of (no reason: nobody asks for it), are inputs for nobody's reading.
     """
+    word, goal = objective.wanted.reading or "", objective.goal
+    if not _is_word(objective):
+        return messages.only_a_fragment(goal, word)
+    if objective.lacks is not None:
+        return f"{location(goal)} needs {objective.lacks}"
+    if not _is_in_the_code(look, objective):
+        return ""
+    api = catalogue.load_catalogue()[objective.wanted.api]
+    written = (objective.wanted.task or api.task) in TEXT_TASKS
+    return messages.unlikely_input(goal, word) if written and is_code(word) else None
+
+
+def _is_word(objective: Objective) -> bool:
+    """Return whether a reading is a word of the API's, as far as its words are known."""
     api, word = catalogue.load_catalogue()[objective.wanted.api], objective.wanted.reading or ""
     if not objective.confirmed or objective.wanted.task not in (None, api.task):
         return True
     if api.prefix == "/":
-        return word.lstrip("/")[:1].isupper()
+        return catalogue.is_content_category(word)
     if api.vocabulary is None:
         return True
     vocabulary = catalogue.vocabulary(api.vocabulary)
     inside = any(word.casefold() in label.casefold() for label in vocabulary.labels)
     return vocabulary.grade(word) is not Grade.UNKNOWN or not inside
+
+
+def _is_in_the_code(look: Examination, objective: Objective) -> bool:
+    """Return whether the project has a reading of an open vocabulary, or a part, in quotes."""
+    api, word = catalogue.load_catalogue()[objective.wanted.api], objective.wanted.reading or ""
+    if not objective.confirmed or (api.vocabulary is None and api.prefix != "/"):
+        return True
+    told = [text for _, text in STRING.findall(objective.goal.decision_text)]
+    told += look.searched.constants.get(objective.goal.id, ())
+    if any(text.casefold() in word.casefold() for text in told if len(text) > 1):
+        return True
+    name = re.escape(word.strip("/"))
+    quoted = re.compile(rf"""['"][^'"\n]*(?<!\w){name}(?!\w)""", re.IGNORECASE)
+    paths = dict.fromkeys((*look.target.files, *look.bench.paths()))
+    return any(quoted.search(look.bench.source(path)) for path in paths)
 
 
 def _unknown(look: Examination, objective: Objective) -> Finding | None:
@@ -350,7 +400,7 @@ def _unknown(look: Examination, objective: Objective) -> Finding | None:
 def _corrected(look: Examination, objective: Objective, finding: Finding) -> Iterator[Verdict]:
     """Look for another label with inputs of the wanted one; then the finding."""
     api = catalogue.load_catalogue()[objective.wanted.api]
-    branch_case = run_case(objective, look.bench.plan.inputs, api, look.bench, look.inverter)
+    branch_case = run_case(objective, look.bench.plan.inputs, api, look)
     yield from look.ran(branch_case.probes, branch_case.runs)
     assert api.vocabulary is not None
     yield corrected(finding, branch_case, api, catalogue.vocabulary(api.vocabulary), look.bench)

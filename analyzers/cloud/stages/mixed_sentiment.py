@@ -97,8 +97,7 @@ def mixed(
     if any(len(each.runs) < FEWEST_INPUTS for each in polls):
         return
     limit = 1 - bench.plan.recall_threshold
-    branches = {goal.decision_id: goal.whole(BranchOutcome.TRUE) for goal in target.goals}
-    about = [goal for goal in branches.values() if _about_polarity(goal, bench)]
+    about = _branches(target, (), bench)
     first = {goal.function: goal for goal in sorted(about, key=_place, reverse=True)}
     for goal in (each for each in about if each.decision_id not in closed):
         shares = [each.share(goal) for each in polls]
@@ -106,6 +105,13 @@ def mixed(
             yield _finding(target, goal, polls, limit)
         elif goal is first[goal.function] and _one_sided(goal) and _mixture(goal, polls, limit):
             yield _of_both(target, goal, polls, limit)
+
+
+def _branches(target: Target, closed: Collection[str], bench: Executor) -> list[Goal]:
+    """Return the branches of a target that mean to tell feelings apart."""
+    branches = {goal.decision_id: goal.whole(BranchOutcome.TRUE) for goal in target.goals}
+    about = (goal for goal in branches.values() if goal.decision_id not in closed)
+    return [goal for goal in about if _about_polarity(goal, bench)]
 
 
 def _place(goal: Goal) -> int:
@@ -210,8 +216,11 @@ def sentiment(look: Examination) -> Iterator[Verdict]:
     )
     for each in polls:
         yield from look.ran(each.probes, each.runs)
+    fewest = min(len(each.runs) for each in polls)
     shortfall = next((p.shortfall for p in polls if p.shortfall and not p.runs), None)
-    if shortfall:
-        yield look.skipped(shortfall)
+    unjudged = _branches(look.target, look.closed, look.bench) if fewest < FEWEST_INPUTS else []
+    if shortfall or unjudged:
+        reason = shortfall or messages.too_few_texts(fewest, FEWEST_INPUTS)
+        yield look.skipped(reason, *unjudged)
     for finding in mixed(look.target, look.closed, polls, look.bench):
         yield retuned(finding, polls[0].runs, polls[1].runs, apis[0], look.bench)

@@ -73,6 +73,7 @@ class Case:
     …: odd ones).  A string instead of a list of inputs says why there are none.  ``base`` is the
     program before the change.  ``others`` are other APIs, and what they say
     of each input of a reading.  ``origins`` say by exception where it comes from.
+    ``free`` are decisions on which no answer has an influence.
     """
 
     source: str
@@ -93,6 +94,7 @@ class Case:
     others: dict = field(default_factory=dict)
     origins: dict = field(default_factory=dict)
     requirements: str = ""
+    free: Sequence[int] = ()
 
     @cached_property
     def target(self) -> Target:
@@ -100,9 +102,8 @@ class Case:
             ApiCall(api, PATH, FUNCTION, called(self.source, api.rpartition(".")[2]))
             for api in (self.api, *self.also)
         )
-        return Target(
-            PATH, FUNCTION, 1, 99, Reason.CHANGED, calls, tuple(goals(self.source)), (PATH,)
-        )
+        asked = tuple(goal for goal in goals(self.source) if goal.decision not in self.free)
+        return Target(PATH, FUNCTION, 1, 99, Reason.CHANGED, calls, asked, (PATH,))
 
 
 def called(source: str, name: str) -> int:

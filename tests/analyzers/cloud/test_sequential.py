@@ -116,13 +116,21 @@ def test_p_value_is_exact():
 @pytest.mark.parametrize(
     ("answers", "ran", "reported"),
     [
-        ((1, 9, 40), 10, [10]),
+        ((1, 9, 40), 20, [20]),
+        ((1, 9, 4), 14, [14]),
         ((8, 2, 40), 10, []),
         ((6, 4, 3, 7, 40), 20, [20]),
         ((6, 4, 40), 20, []),
         ((5, 2), 7, [7]),
     ],
-    ids=["hopeless", "good", "settled by ten more", "cleared by ten more", "all there are"],
+    ids=[
+        "hopeless",
+        "hopeless, and few",
+        "good",
+        "settled by ten more",
+        "cleared by ten more",
+        "all there are",
+    ],
 )
 def test_inputs_are_tried_while_something_is_open(answers, ran, reported):
     assert inputs_of(pictures(*answers)) == (ran, reported)
@@ -133,7 +141,8 @@ def test_many_inputs_are_not_spent_on_the_hopeless():
     bench = Counting(case)
     bench.plan = ExaminationPlan(inputs=40)
     (finding,) = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
-    assert bench.ran == finding.evidence["inputs"] == 20
+    assert bench.ran == finding.evidence["inputs"] == 40
+    assert finding.evidence["looks"] == [20]
 
 
 def test_time_that_runs_low_ends_the_asking():
@@ -147,3 +156,15 @@ def test_few_inputs_are_enlarged_until_a_repair_can_be_checked():
     bench.plan = ExaminationPlan(inputs=4)
     (finding,) = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
     assert finding.evidence["looks"] == [4, 8]
+
+
+def test_inputs_for_a_text_are_not_topped_up():
+    """What is read as a whole has no labels that a repair could add."""
+    source = 'def check(path):\n    if "Total" in text():\n        return 1\n'
+    case = Case(
+        source,
+        "google.vision.text_detection",
+        searched=("Total", "Sky"),
+        inputs={"Total": [*["Total"], *["Sky"] * 40]},
+    )
+    assert inputs_of(case) == (10, [10])

@@ -101,3 +101,35 @@ def test_label_beyond_the_top_ones_is_not_suggested(confirmed):
     assert found.suggestion is None
     assert "recall_after" not in found.evidence
     assert "raises the recall" not in found.message
+
+
+INDOORS = """\
+def check(path):
+    seen = labels()
+    if "Fire" in seen and "Sky" not in seen:
+        return "alarm"
+    return "quiet"
+"""
+
+
+def test_label_beside_another_clause_is_verified(confirmed):
+    answers = [*[["Fire"]] * 2, *[["Flame"]] * 10]
+    found = confirmed(INDOORS, *answers, label="Fire")
+    assert found.suggestion.verified
+    assert found.suggestion.replacement == (
+        '    if ("Fire" in seen or "Flame" in seen) and "Sky" not in seen:'
+    )
+
+
+def test_clause_that_keeps_the_label_away_is_named_and_no_label_offered(confirmed):
+    answers = [*[["Fire"]] * 2, *[["Fire", "Sky", "Flame"]] * 10]
+    found = confirmed(INDOORS, *answers, label="Fire")
+    assert found.suggestion is None
+    assert found.evidence["other_clause"] == {"inputs": 10, "clauses": ['"Sky" not in seen']}
+
+
+@pytest.mark.parametrize("answers", [[["Clothing", "Blue"]] * 4, []])
+def test_own_stem_is_offered_and_verified_on_inputs_alone(confirmed, answers):
+    found = confirmed(SORTING.replace("pants", "clothes"), *answers, label="clothes")
+    assert '"Clothing" in' in found.suggestion.replacement
+    assert found.suggestion.verified is bool(answers)
