@@ -159,7 +159,7 @@ def test_few_inputs_are_enlarged_until_a_repair_can_be_checked():
 
 
 def test_inputs_for_a_text_are_not_topped_up():
-    """What is read as a whole has no labels that a repair could add."""
+    """No label could repair what is read as a whole."""
     source = 'def check(path):\n    if "Total" in text():\n        return 1\n'
     case = Case(
         source,
