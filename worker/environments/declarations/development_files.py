@@ -1,4 +1,4 @@
-"""What a project's own tests and examples use, from its requirements for development.
+"""Packages of a project's own tests and examples, from its requirements for development.
 
 A test whose library is missing skips itself, and says nothing of the change.  Of what is declared
 for development, tests or an extra, only that is taken which the Python files of the tree import.
