@@ -25,7 +25,7 @@ watched = inspect.unwrap({function}).__code__
 passed = {{}}
 def keep(frame, event, _):
     if event == "call" and frame.f_code is watched and not passed:
-        passed.update(frame.f_locals)
+        passed.update((name, frame.f_locals[name]) for name in {names!r})
 sys.setprofile(keep)
 {program}
 sys.setprofile(None)
@@ -50,6 +50,7 @@ def call_again(driver: Driver, function: FunctionContext) -> Driver | None:
         module=module_of(function.path),
         name=name.partition(".")[0],
         function=name,
+        names=_parameters(node),
         program=driver.source,
     )
     source = "\n".join([program.rstrip(), *lines, f"{AGAIN} = {name}({', '.join(given)})"])
@@ -60,6 +61,12 @@ def call_again(driver: Driver, function: FunctionContext) -> Driver | None:
         says=f"`{node.name}` called once more",
         guessed=any(each.startswith("_") for each in name.split(".")),
     )
+
+
+def _parameters(node: ast.FunctionDef) -> tuple[str, ...]:
+    spec = node.args
+    stars = [each for each in (spec.vararg, spec.kwarg) if each is not None]
+    return tuple(e.arg for e in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *stars))
 
 
 def _arguments(node: ast.FunctionDef, *, bound: bool) -> tuple[list[str], list[str]]:

@@ -46,6 +46,7 @@ _FORMS = (
     "it.half()",
     "it[:1]",
     "it.requires_grad_()",
+    "it.repeat_interleave(2, 0)",
     "it * 0",
     "it[:0]",
     "it.bfloat16()",

@@ -500,12 +500,16 @@ class _Search:
         return list(self._taken(plans[:MOST_AGAIN]))
 
     def _same_function(self, target: Target) -> FunctionContext | None:
-        """Return a changed function as on head, if base has it with the same parameters."""
+        """Return a changed function as the side with fewer parameters has it.
+
+        ``None`` where the other side does not take the same calls.
+        """
         sides = [ProjectTexts(self.bench), ProjectTexts(self.bench, on_base=True)]
         head, base = (find_function(target.path, target.function, texts) for texts in sides)
         if head is None or base is None:
             return None
-        return head if ast.dump(head.node.args) == ast.dump(base.node.args) else None
+        fewer, more = sorted((head, base), key=lambda each: len(each.node.args.defaults))
+        return fewer if _takes_more(fewer.node.args, more.node.args) else None
 
     def _hot(self) -> Mapping[str, float]:
         """Return the identifiers on changed lines, and in the conditions around them."""
@@ -637,7 +641,7 @@ class _Search:
         What fails there is kept too.
         """
         if _is_comparable(run) or isinstance(run.base.ending, Returned):
-            return _is_comparable(run)
+            return _is_comparable(run) and not (edits and self._is_removed(run.head.ending))
         if isinstance(run.head.ending, Returned):
             if self._reached(run):
                 self.found.alone.append(run)
@@ -647,6 +651,20 @@ class _Search:
         elif _is_own_error(run.head.ending) and not isinstance(run.base.ending, Raised):
             self.failing.append((variations, edits, run))
         return False
+
+    def _is_removed(self, ending: RunOutcome) -> bool:
+        """Return whether a call is refused for a parameter that the change visibly takes out."""
+        if not isinstance(ending, Raised) or not is_refused_call(ending):
+            return False
+        named = re.search(r"argument '(\w+)'", ending.message)
+        if named is None:
+            return False
+        texts = ProjectTexts(self.bench, on_base=True)
+        base = find_function(ending.path, ending.function, texts)
+        if base is None:
+            return False
+        spec = base.node.args
+        return any(each.arg == named[1] for each in (*spec.args, *spec.kwonlyargs))
 
     def _keep_failing(self, chosen: Sequence[_Known]) -> None:
         """Keep failures of what head alone has, one a place: with the fewest edits.
@@ -754,6 +772,21 @@ class _Search:
         new = source not in self.tried
         self.tried.add(source)
         return new
+
+
+def _takes_more(fewer: ast.arguments, more: ast.arguments) -> bool:
+    """Return whether one signature is the other without optional parameters at its end."""
+    added = len(more.defaults) - len(fewer.defaults)
+    same = ast.arguments(
+        posonlyargs=more.posonlyargs,
+        args=more.args[: len(more.args) - added],
+        vararg=more.vararg,
+        kwonlyargs=more.kwonlyargs,
+        kw_defaults=more.kw_defaults,
+        kwarg=more.kwarg,
+        defaults=more.defaults[: len(more.defaults) - added],
+    )
+    return ast.dump(same) == ast.dump(fewer)
 
 
 def _smaller(variations: Variations, *, numbers: bool = True) -> list[Edit]:

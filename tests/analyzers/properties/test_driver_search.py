@@ -134,16 +134,52 @@ def test_new_refusal_is_a_notice():
     assert finding.criterion.refused
 
 
+TABLE = """import torch
+
+
+def plain(x, eps=1e-5):
+    return x + eps
+
+
+METHODS = {"plain": plain}
+
+
+def smooth(x, name="plain", **kwargs):
+    return METHODS[name](x, **kwargs)
+"""
+USE = "```python\nimport torch\nfrom net import smooth\n\ny = smooth(torch.ones(2, 3))\n```\n"
+
+
 def test_keyword_that_only_base_takes_is_a_notice():
-    base = CODE.replace("if learn", "if bias")
-    (finding,), _ = found("learn=False, bias", "bias", function="Net.__init__", base=base)
+    (finding,), _ = found("**kwargs", "*kwargs", USE, "smooth", TABLE)
     assert (finding.rule, finding.level) == ("behaviour/changed", Level.NOTICE)
     assert finding.criterion.refused
-    assert "unexpected keyword argument 'learn'" in finding.message
+    assert "unexpected keyword argument 'eps'" in finding.message
+
+
+def test_parameter_that_a_change_takes_out_is_told_of_examples_alone():
+    base = "import torch\n\n\ndef smooth(x, more=1):\n    return x + 1\n"
+    assert found(", more=1", "", USE, "smooth", base)[0] == []
+    using = USE.replace("2, 3)", "2, 3), more=2")
+    (finding,), _ = found(", more=1", "", using, "smooth", base)
+    assert "unexpected keyword argument 'more'" in finding.message
 
 
 def test_keyword_that_only_head_takes_is_none():
     assert found("bias=None):", "bias=None, more=1):", base=CODE)[0] == []
+
+
+def test_helper_with_one_option_less_is_called_once_more():
+    base = "def smooth(x, eps=0.1, dim=-1):\n    return x + x.sum(dim=dim, keepdim=True) * eps\n"
+    base += "\n\ndef use():\n    return smooth(torch.ones(1, 4))\n"
+    base = f"import torch\n\n\n{base}"
+    readme = "```python\nfrom net import use\n\ny = use()\n```\n"
+    head = base.replace(", dim=-1", "").replace("dim=dim, keepdim=True", "")
+    bench = TwoRevisions(base, head, {"README.md": readme})
+    bench.changed = [target("smooth")]
+    (finding,) = driven(target("smooth"), bench)
+    assert finding.rule in ("behaviour/changed", "property/changed")
+    assert "smooth(x=" in finding.evidence["code"]
 
 
 def test_statements_before_one_that_base_fails_at_count():
