@@ -171,7 +171,7 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     """Return the facts without those that would narrow what a surer kind of source says.
 
     Branches of the function need not name each of the choices that are declared, and
-    what calls give is valid, whatever the name of the parameter suggests.
+    what calls give, or a docstring bounds, is valid, whatever the name of the parameter suggests.
     """
     declared = any(
         fact.constraint.kind == "froms"
@@ -179,14 +179,24 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
         for fact in facts
     )
     called = any(fact.source in _EXAMPLES for fact in facts)
+    bounded = any(_bounds(fact) for fact in facts)
     kept = [fact for fact in facts if not (declared and _is_branch(fact))]
     numbers = (*NUMBERS, "froms")
     kept = _as_stated(kept)
     return [
         fact
         for fact in kept
-        if not (called and fact.source == _NAME and fact.constraint.kind in numbers)
+        if not ((called or bounded) and fact.source == _NAME and fact.constraint.kind in numbers)
     ]
+
+
+def _bounds(fact: InferredConstraint) -> bool:
+    """Return whether a docstring says where the values of a number begin and end."""
+    described = fact.source == ConstraintSource.DOCSTRING and fact.confidence >= _LIKELY
+    if not described or fact.constraint.kind not in NUMBERS:
+        return False
+    interval = interval_of(fact.constraint)
+    return interval.low is not None and interval.high is not None
 
 
 def _as_stated(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:

@@ -284,3 +284,18 @@ def test_docstring_that_the_code_contradicts_states_nothing():
 def test_call_without_arguments_is_stated():
     assert is_stated(failure(), terms())
     assert not is_stated(failure(x="0"), terms())
+
+
+@pytest.mark.parametrize(
+    ("said", "drawn"),
+    [
+        ("in the range [0, 4]", "ints(min=0, max=4)"),
+        ("at least 0", "ints(min=1, max=4)"),
+        ("of the loop", "ints(min=1, max=4)"),
+    ],
+)
+def test_documented_bounds_go_before_what_a_name_suggests(said, drawn):
+    entry = f"Args:\n        steps (int): how often, {said}."
+    source = f'def run(steps):\n    """Run.\n\n    {entry}\n    """\n    return 1 // steps\n'
+    terms = stated_terms(source, "run").terms
+    assert terms["steps"].constraint == drawn
