@@ -60,10 +60,12 @@ class InputFolder:
     """Files as ``keyword/name.jpg``, or named by an ``index.json``.
 
     The index lists objects with ``file``, ``keywords`` and maybe ``url``, ``author``, ``licence``.
+    Messages call the folder by its ``title``, if it has one.
     """
 
     root: Path
     files: FolderFiles = PICTURES
+    title: str = ""
 
     def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
         """Return files with ``wanted.reading``, if any, and none of ``other_than``."""
@@ -82,7 +84,9 @@ class InputFolder:
             return InputSupply(tuple(found.values()))
         things = self.files.things
         what = f"other {things}" if wanted.reading is None else f"{things} of {wanted.reading!r}"
-        return InputSupply(tuple(found.values()), f"{self.root} has {len(found)} {what}")
+        return InputSupply(
+            tuple(found.values()), f"{self.title or self.root} has {len(found)} {what}"
+        )
 
     def _input(self, entry: IndexEntry, reading: str | None) -> Input:
         return self.files.made(entry.file.read_bytes(), entry.file.name, reading, entry.origin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +30,8 @@ TOPICS = frozenset({"classify"})
 MODERATED = frozenset({"moderation"})
 PICTURES_BELOW = 10
 """Pictures that words are written upon; as many however much is wanted."""
+SHIPPED = frozenset({"labels", "objects"})
+"""Tasks for which pictures are shipped (``worker/data/pictures/LICENCES.md``)."""
 NO_PICTURES = 'set [sources.images] kind = "openverse", "commons", "brave" or "folder"'
 NO_DOCUMENTS = 'set [sources.documents] kind = "wikipedia" or "folder"'
 
@@ -48,7 +51,8 @@ Find = Callable[[InputRequest, int, int], InputSupply]
 class Sources:
     """Writing, speech, names and rated texts are made here; the rest comes by settings.
 
-    ``missing`` and ``missing_documents`` say what to set, ``failed`` how services failed.
+    ``missing`` and ``missing_documents`` say what to set, ``failed`` how services failed;
+    ``shipped``: where no source of pictures is set, those that come with Assayer are taken.
     """
 
     pictures: Source | None = None
@@ -56,6 +60,7 @@ class Sources:
     failed: Mapping[str, None] = field(default_factory=dict[str, None])
     documents: Source | None = None
     missing_documents: str = NO_DOCUMENTS
+    shipped: bool = True
 
     @property
     def outages(self) -> tuple[str, ...]:
@@ -116,7 +121,11 @@ class Sources:
             if supply.inputs:
                 return supply
             return InputSupply((), f"{supply.shortfall}; {self.missing}")
-        return InputSupply((), f"no source of pictures by keyword: {self.missing}")
+        if self.shipped and wanted.task in SHIPPED:
+            with as_file(files("worker.data").joinpath("pictures")) as folder:
+                supply = InputFolder(folder, title="Assayer").find(wanted, count, seed)
+            return supply if supply.inputs else _unsupplied(f"{supply.shortfall}; {self.missing}")
+        return _unsupplied(f"no source of pictures by keyword: {self.missing}")
 
     def _documents(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
         if self.documents is None:
@@ -132,6 +141,10 @@ class Sources:
         name = "images" if shown else "documents"
         wish = f'set [sources.{name}] kind = "folder"'
         return InputSupply((), f"no search finds what should be kept from people: {wish}")
+
+
+def _unsupplied(reason: str) -> InputSupply:
+    return InputSupply((), reason)
 
 
 def kind_of(api: Api, task: str) -> InputKind:
@@ -165,7 +178,8 @@ def configured_sources(
 
     pictures, missing = _pictures(settings.get("images"), searching)
     documents = _documents(settings.get("documents"), searching)
-    return Sources(pictures, missing, failed, documents, NO_DOCUMENTS)
+    drawn = "images" in settings and settings["images"].kind == "drawn"
+    return Sources(pictures, missing, failed, documents, NO_DOCUMENTS, shipped=not drawn)
 
 
 Searching = Callable[[SearchService, Callable[[], Path]], Search]

@@ -138,8 +138,8 @@ def test_bench_reaches_the_outside_world(bench):
     assert bench.source("app.py") == ALARM
     assert not bench.substitute(LABELS)
     assert 90 < bench.remaining() <= 100
-    assert bench.inputs(InputRequest(LABELS, "Fire"), 3) == InputSupply(
-        (), "no source of pictures by keyword: there is none"
+    assert bench.inputs(InputRequest(LABELS, "Zeppelin"), 3) == InputSupply(
+        (), "Assayer has 0 pictures of 'Zeppelin'; there is none"
     )
 
 

@@ -28,7 +28,7 @@ def test_task_decides_the_source(api, reading, source):
 
 
 def test_keywords_need_a_configured_source():
-    supply = sources().find(InputRequest(LABELS, "cat"), 2, 0)
+    supply = sources().find(InputRequest(LABELS, "zeppelin"), 2, 0)
     assert supply.inputs == ()
     assert "[sources.images]" in supply.shortfall
 
@@ -91,7 +91,9 @@ def test_what_should_be_kept_from_people_comes_from_a_folder_alone(api, name, tm
 
 
 def test_words_upon_pictures_need_a_source_of_them():
-    supply = sources().find(InputRequest("google.vision.text_detection", "STOP", upon="dog"), 2, 0)
+    supply = sources().find(
+        InputRequest("google.vision.text_detection", "STOP", upon="zeppelin"), 2, 0
+    )
     assert supply.inputs == ()
     assert "[sources.images]" in supply.shortfall
 
