@@ -87,6 +87,7 @@ def local_engines() -> tuple[Engine, ...]:
     # a check that asks none of them does without their libraries
     from worker.engines.local.entity_recognition import LocalEntities  # noqa: PLC0415
     from worker.engines.local.face_detection import LocalFaces  # noqa: PLC0415
+    from worker.engines.local.label_detection import LocalLabels  # noqa: PLC0415
     from worker.engines.local.sentiment_analysis import (  # noqa: PLC0415
         LocalSentiment,
         LocalSentimentLabels,
@@ -101,6 +102,7 @@ def local_engines() -> tuple[Engine, ...]:
         LocalEntities(),
         LocalSpeech(),
         LocalFaces(),
+        PrefetchingEngine(LocalLabels()),
     )
 
 
@@ -167,9 +169,11 @@ class Engines:
             if engine.answers(api):
                 return engine
         provider, _, task = api.rpartition(".")
+        subject = _subject(task)
+        extra = ", or pip install 'assayer[vision]'" if subject == LABELS else ""
         raise NoAnswer(
-            f"no engine for {_subject(task)} ({api}):"
-            f' set [engines."{provider}"] kind = "provider" and its credentials'
+            f"no engine for {subject} ({api}):"
+            f' set [engines."{provider}"] kind = "provider" and its credentials{extra}'
         )
 
     def expect(self, contents: Sequence[bytes]) -> None:
@@ -200,7 +204,10 @@ def _configured(provider: str, setting: EngineSettings, withheld: str | None) ->
     return engine if withheld is None else WithheldEngine(engine, withheld)
 
 
+LABELS = "image labels"
+
+
 def _subject(task: str) -> str:
-    if task in {"label_detection", "detect_labels"}:
-        return "image labels"
+    if task in {"label_detection", "detect_labels", "tag_image", "image_classification"}:
+        return LABELS
     return task.replace("_", " ")

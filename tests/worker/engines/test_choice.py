@@ -8,7 +8,7 @@ from worker.engines.recordings import Recordings
 from worker.errors import UsageError
 from worker.settings.operator_settings import ENGINE_NAMES, EngineSettings
 
-LABELS = "google.vision.label_detection"
+LANDMARKS = "google.vision.landmark_detection"
 TEXT = "google.vision.text_detection"
 SENTIMENT = "google.language.analyze_sentiment"
 
@@ -23,15 +23,15 @@ def test_local_engines_by_default():
     assert engines().engine(SENTIMENT).local
 
 
-def test_labels_need_a_provider():
-    with pytest.raises(NoAnswer, match=r'no engine for image labels.*\[engines."google.vision"\]'):
-        engines().engine(LABELS)
+def test_landmarks_need_a_provider():
+    with pytest.raises(NoAnswer, match=r'no engine for landmark.*\[engines."google.vision"\]'):
+        engines().engine(LANDMARKS)
 
 
 def test_provider_takes_every_vision_task():
     chosen = engines(google_vision=EngineSettings(endpoint="http://127.0.0.1:1"))
     assert not chosen.engine(TEXT).local
-    assert chosen.engine(TEXT) is chosen.engine(LABELS)
+    assert chosen.engine(TEXT) is chosen.engine(LANDMARKS)
     assert chosen.engine(SENTIMENT).local
 
 
@@ -40,9 +40,9 @@ def test_offline_never_asks_the_provider(stand_in):
     setting = EngineSettings(endpoint=server.url)
     online, offline = engines(google_vision=setting), engines(True, google_vision=setting)
     with pytest.raises(NoAnswer, match="--offline"):
-        offline.engine(LABELS).ask(LABELS, ApiRequest(b"x"))
+        offline.engine(LANDMARKS).ask(LANDMARKS, ApiRequest(b"x"))
     assert server.asked == []
-    assert offline.engine(LABELS).identity == online.engine(LABELS).identity
+    assert offline.engine(LANDMARKS).identity == online.engine(LANDMARKS).identity
 
 
 def test_unapproved_code_gets_local_engines_first(stand_in):
@@ -50,37 +50,37 @@ def test_unapproved_code_gets_local_engines_first(stand_in):
     settings = {"google.vision": EngineSettings(endpoint=server.url)}
     chosen = Engines.from_settings(settings, offline=False, approved=False)
     assert chosen.engine(TEXT).local
-    assert not chosen.engine(LABELS).local
+    assert not chosen.engine(LANDMARKS).local
     with pytest.raises(NotAsked, match="fork: not asked of paid engines until approved"):
-        chosen.engine(LABELS).ask(LABELS, ApiRequest(b"x"))
+        chosen.engine(LANDMARKS).ask(LANDMARKS, ApiRequest(b"x"))
     assert server.asked == []
 
 
 def test_price_is_the_catalogues_or_the_operators():
     request = ApiRequest(b"x")
     chosen = engines(google_vision=EngineSettings())
-    assert chosen.cost(LABELS, request) == 1500
+    assert chosen.cost(LANDMARKS, request) == 1500
     chosen = engines(google_vision=EngineSettings(price=0.002))
-    assert chosen.cost(LABELS, request) == 2000
+    assert chosen.cost(LANDMARKS, request) == 2000
     assert engines(google_vision=EngineSettings(kind="local")).cost(TEXT, request) == 0
-    assert engines(google_vision=EngineSettings(kind="replay")).cost(LABELS, request) == 0
+    assert engines(google_vision=EngineSettings(kind="replay")).cost(LANDMARKS, request) == 0
 
 
 def test_local_kind_refuses_what_it_cannot():
     chosen = engines(google_vision=EngineSettings(kind="local"))
     assert chosen.engine(TEXT).local
     with pytest.raises(NoAnswer, match="nothing on this machine"):
-        chosen.engine(LABELS).ask(LABELS, ApiRequest(b"x"))
+        chosen.engine(LANDMARKS).ask(LANDMARKS, ApiRequest(b"x"))
 
 
 def test_replay_answers_from_its_folder(tmp_path):
     request = ApiRequest(b"x")
-    Recordings(tmp_path).keep("whoever", LABELS, request.digest(LABELS), {"n": 1})
+    Recordings(tmp_path).keep("whoever", LANDMARKS, request.digest(LANDMARKS), {"n": 1})
     setting = EngineSettings(kind="replay", endpoint=str(tmp_path))
-    engine = engines(google_vision=setting).engine(LABELS)
-    assert engine.ask(LABELS, request) == {"n": 1}
+    engine = engines(google_vision=setting).engine(LANDMARKS)
+    assert engine.ask(LANDMARKS, request) == {"n": 1}
     with pytest.raises(NoAnswer, match="was recorded"):
-        engine.ask(LABELS, ApiRequest(b"y"))
+        engine.ask(LANDMARKS, ApiRequest(b"y"))
 
 
 def test_provider_without_a_description_is_refused_clearly():
@@ -158,7 +158,7 @@ def test_bad_endpoint_is_wrong_usage(endpoint):
 def test_credentials_are_read_when_asked(stand_in, monkeypatch):
     server = stand_in(Reply({"responses": [{}]}))
     setting = EngineSettings(endpoint=server.url, credentials="env:LATE_KEY")
-    engine = engines(google_vision=setting).engine(LABELS)
+    engine = engines(google_vision=setting).engine(LANDMARKS)
     monkeypatch.setenv("LATE_KEY", "late")
-    engine.ask(LABELS, ApiRequest(b"x"))
+    engine.ask(LANDMARKS, ApiRequest(b"x"))
     assert server.asked[0].query == {"key": ["late"]}

@@ -9,11 +9,16 @@ from zlib import error as ZlibError  # noqa: N812 - an exception's name
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from worker.engines.engine import NoAnswer
+from analyzers.vocabulary import JsonObject
+from worker.engines.engine import NoAnswer, Rejected
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP")
 TIFF = (b"II*\0", b"MM\0*")
 MOST_PIXELS = 40_000_000
+_AWS_FAULTS = {
+    "aws.rekognition": "InvalidImageFormatException",
+    "aws.textract": "UnsupportedDocumentException",
+}
 _UNREADABLE = (
     UnidentifiedImageError,
     OSError,
@@ -60,3 +65,14 @@ def decode(content: bytes, longest: int) -> Image.Image:
             raise NoAnswer(str(error)) from error
         except _UNREADABLE as error:
             raise NotAnImage(str(error)) from error
+
+
+def picture_fault(api: str) -> JsonObject:
+    """Return an API's answer to bytes that are no picture; raise ``Rejected`` where it refuses."""
+    provider = api.rpartition(".")[0]
+    if provider in _AWS_FAULTS:
+        message = "Request has unsupported or invalid image format"
+        return {"Error": {"Code": _AWS_FAULTS[provider], "Message": message}}
+    if provider.startswith("google."):
+        return {"error": {"code": 3, "message": "Bad image data."}}
+    raise Rejected(f"{provider} rejected the picture: it is none", "InvalidImageFormat")

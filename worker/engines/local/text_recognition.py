@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.engine import ApiRequest, LocalEngine, NoAnswer, NotAsked, Rejected
+from worker.engines.engine import ApiRequest, LocalEngine, NoAnswer, NotAsked
 from worker.engines.local import text_answers
-from worker.engines.local.image_decoding import NotAnImage, decode
+from worker.engines.local.image_decoding import NotAnImage, decode, picture_fault
 from worker.engines.local.text_answers import annotate
 from worker.engines.local.text_lines import Size, TextLine, TextPiece, lines_of
 
@@ -31,10 +31,6 @@ SHAPES: Mapping[str, Shape] = {
     text_answers.READ: text_answers.read,
 }
 """How each API says what is written."""
-_AWS_FAULTS = {
-    "aws.rekognition": "InvalidImageFormatException",
-    "aws.textract": "UnsupportedDocumentException",
-}
 _READS = {
     text_answers.ANALYSIS: ("FeatureTypes", frozenset({"FORMS"})),
     text_answers.ANALYZE: ("features", frozenset({"read"})),
@@ -72,7 +68,7 @@ class LocalText(LocalEngine):
         try:
             picture = decode(request.content, LONGEST)
         except NotAnImage:
-            return _fault(api)
+            return picture_fault(api)
         return SHAPES[api](lines_of(self._pieces(picture)), picture.size)
 
     def _pieces(self, picture: Image.Image) -> list[TextPiece]:
@@ -118,16 +114,6 @@ def _check(api: str, parameters: JsonObject) -> None:
         )
     if parameters.get("Filters"):
         raise NotAsked("the local engine reads the whole picture, without filters")
-
-
-def _fault(api: str) -> JsonObject:
-    provider = api.rpartition(".")[0]
-    if provider in _AWS_FAULTS:
-        message = "Request has unsupported or invalid image format"
-        return {"Error": {"Code": _AWS_FAULTS[provider], "Message": message}}
-    if provider.startswith("google."):
-        return {"error": {"code": 3, "message": "Bad image data."}}
-    raise Rejected(f"{provider} rejected the picture: it is none", "InvalidImageFormat")
 
 
 def _piece(corners: Any, text: str, score: float, scale: int) -> TextPiece:
