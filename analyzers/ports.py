@@ -146,8 +146,12 @@ class Executor(Protocol):
         """The targets that the change itself touches."""
         ...
 
-    def substitute(self, api: str) -> bool:
-        """Return whether a local engine answers in the provider's place."""
+    def substitute(self, api: str) -> str:
+        """Return the name of a local engine that answers in the provider's place, or nothing."""
+        ...
+
+    def is_kind(self, label: str, reading: str) -> bool:
+        """Return whether a stand-in's label names what a reading says, or a kind of it."""
         ...
 
     def source(self, path: str) -> str:

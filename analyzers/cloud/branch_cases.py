@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from analyzers.catalogue import Api
 from analyzers.cloud.api_answers import (
@@ -21,6 +21,7 @@ from analyzers.cloud.examination import Examination
 from analyzers.cloud.inversion import altered
 from analyzers.cloud.messages import outside_conditions
 from analyzers.cloud.objectives import Objective
+from analyzers.cloud.stand_in_labels import StandInAnswers, stands_in
 from analyzers.criteria import decision_point, is_informative, reached
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
@@ -80,8 +81,9 @@ def run_case(
 
     Where a local engine stands in for the provider's and misread a picture,
     the miss says nothing about the code: such inputs are left out and
-    counted as ``unread``.  So are runs that ended before the branch for want
-    of time or of a world around them, or by a condition that no answer decides.
+    counted as ``unread``, as are misses that rest on the order or the scores of its labels.
+    So are runs that ended before the branch for want of time or of a world around them, or by
+    a condition that no answer decides.
     """
     bench = look.bench
     supply = bench.inputs(objective.wanted, count)
@@ -96,6 +98,7 @@ def run_case(
     meeting = _meeting_conditions(objective, look, [run for _, _, run, _ in kept])
     met = [entry for entry, meets in zip(kept, meeting, strict=True) if meets]
     fair = [entry for entry in met if _fair(objective, api, entry[2], bench)]
+    fair = _not_by_order(objective, api, fair, bench)
     problems = [run.ending.reason for run in runs if isinstance(run.ending, NotRun)]
     if kept and not met:
         problems, kept = [outside_conditions(objective.branch, len(kept))], []
@@ -154,9 +157,30 @@ def _fair(objective: Objective, api: Api, run: Run, bench: Executor) -> bool:
             texts, reading = [_heard(text) for text in texts], _heard(reading)
         return any(same_text(text, reading) for text in texts)
     meanings = meanings_of(api, objective.wanted.task)
+    if stands_in(bench, api, objective.wanted.task):
+        return any(StandInAnswers(bench, api, each, reading).see_it(answers) for each in meanings)
     if not any(each.readings for each in meanings):
         return True
     return any(reads(each, answer, reading) for each in meanings for answer in answers)
+
+
+_Entry: TypeAlias = tuple[Input, Probe, Run, str | None]
+
+
+def _not_by_order(
+    objective: Objective, api: Api, entries: list[_Entry], bench: Executor
+) -> list[_Entry]:
+    """Leave out the misses that go away when a stand-in's answer says the reading first."""
+    task, reading = objective.wanted.task, objective.wanted.reading
+    meaning = meaning_of(api, task)
+    missed = [at for at, (*_, run, _) in enumerate(entries) if not reached(objective.branch, run)]
+    if meaning is None or reading is None or not missed or not stands_in(bench, api, task):
+        return entries
+    answers = StandInAnswers(bench, api, meaning, reading)
+    runs = bench.run([answers.said_first(entries[at][1]) for at in missed])
+    pairs = zip(missed, runs, strict=True)
+    blamed = {at for at, run in pairs if reached(objective.branch, run)}
+    return [entry for at, entry in enumerate(entries) if at not in blamed]
 
 
 def _heard(text: str) -> str:

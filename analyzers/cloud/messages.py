@@ -74,6 +74,16 @@ def repeated_tests(p_value: float, branches: int) -> str:
     )
 
 
+def by_stand_in(name: str) -> str:
+    """Explain a notice that rests on a classifier in the provider's place, or nothing."""
+    if not name:
+        return ""
+    return (
+        f" Reported as a notice: the provider was not asked; a stand-in on this machine, `{name}`,"
+        " recognised these inputs and answered in its place."
+    )
+
+
 def answered_instead(labels: Sequence[tuple[str, int]]) -> str:
     """List what an API answered for the inputs that miss a branch, or nothing."""
     most = ", ".join(f"“{label}” ({count})" for label, count in labels)

@@ -102,7 +102,10 @@ class IdleBench:
     def run_on_base(self, probes: Sequence[Probe]) -> Sequence[Run] | None:
         return None
 
-    def substitute(self, api: str) -> bool:
+    def substitute(self, api: str) -> str:
+        return ""
+
+    def is_kind(self, label: str, reading: str) -> bool:
         return False
 
     def source(self, path: str) -> str:
@@ -132,6 +135,9 @@ class IdleBench:
 
 class TextBench(IdleBench):
     """A bench with the texts of a project, of which nothing is run."""
+
+    def is_kind(self, label: str, reading: str) -> bool:
+        return False
 
     def source(self, path: str) -> str:
         return self.texts[path]

@@ -170,12 +170,13 @@ class Broker:
         """Know the files that will probably be asked about next, in order."""
         self._engines.expect(contents)
 
-    def substitute(self, api: str) -> bool:
-        """Return whether a local engine answers in the provider's place."""
+    def substitute(self, api: str) -> str:
+        """Return the name of a local engine that answers in the provider's place, or nothing."""
         try:
-            return self._engines.engine(api).local
+            engine = self._engines.engine(api)
         except NoAnswer:
-            return False
+            return ""
+        return engine.identity if engine.local else ""
 
     def source(self, api: str) -> AnswerSource:
         """Return the origin of the answers to an API that has an engine."""

@@ -404,9 +404,15 @@ class SandboxExecutor:
         """The targets that the change itself touches."""
         return [each for each in self._laboratory.targets if each.reason is Reason.CHANGED]
 
-    def substitute(self, api: str) -> bool:
-        """Return whether a local engine answers for this API."""
+    def substitute(self, api: str) -> str:
+        """Return the name of a local engine that answers for this API, or nothing."""
         return self._laboratory.broker.substitute(api)
+
+    def is_kind(self, label: str, reading: str) -> bool:
+        """Return whether a stand-in's label names what a reading says, or a kind of it."""
+        from worker.engines.local.label_detection import is_kind  # noqa: PLC0415 - its table
+
+        return is_kind(label, reading)
 
     def expect(self) -> None:
         """Let the guest's sandbox start already."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from analyzers.catalogue import Api
-from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, meaning_of
+from analyzers.catalogue import AnswerMeaning, Api
+from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said
 from analyzers.cloud.branch_cases import BranchCase, observed
 from analyzers.cloud.messages import percent, quoted, unread_labels
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
@@ -21,9 +21,11 @@ from analyzers.cloud.repairs.score_cutoff import (
     lowered,
 )
 from analyzers.cloud.source_edits import Case
+from analyzers.criteria import decision_point, reached
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
+    BranchOutcome,
     Candidate,
     Finding,
     Goal,
@@ -40,6 +42,8 @@ THE_LIMIT = (
     "the API itself is the limit; another provider, or screening or preparing the inputs before"
     " they are sent, may help"
 )
+
+TAKEN_BEFORE = "an earlier condition takes the inputs that miss this one: it should come after"
 
 
 def repaired(
@@ -69,7 +73,8 @@ def repaired(
         message=finding.message + blocked_sentence(trials, original),
         evidence={**finding.evidence, **trials.evidence},
     )
-    sets = _expansions(trials, original, bench)
+    taken = _taken_before(branch, branch_cases, api, meaning)
+    sets = TAKEN_BEFORE if taken else _expansions(trials, original, bench)
     if scored is not None:
         more = [] if isinstance(sets, str) else sets
         return finding.with_candidates(scored, *_candidates(finding, more, label, bench))
@@ -77,6 +82,20 @@ def repaired(
         return _without(finding, sets)
     candidates = _candidates(finding, sets, label, bench)
     return finding.with_candidates(*candidates) if candidates else _told(finding, sets[0], bench)
+
+
+def _taken_before(
+    branch: Goal, branch_cases: Sequence[BranchCase], api: Api, meaning: AnswerMeaning
+) -> bool:
+    """Return whether all inputs that miss a branch got labels and never came to its condition."""
+    points = {decision_point(branch, outcome) for outcome in BranchOutcome}
+    runs = [run for branch_case in branch_cases for run in branch_case.runs]
+    missed = [run for run in runs if not reached(branch, run)]
+    answered = all(
+        any(said(meaning, answer) for answer in answers_to(api.name, run.exchanges))
+        for run in missed
+    )
+    return answered and not any(points & set(run.hits) for run in missed)
 
 
 def _expansions(

@@ -36,6 +36,7 @@ from analyzers.cloud.recall_statistics import (
 )
 from analyzers.cloud.repairs.label_repairs import repaired
 from analyzers.cloud.stages.unknown_labels import corrected, unknown_label
+from analyzers.cloud.stand_in_labels import level_by, stands_in
 from analyzers.criteria import decision_point, reached, same_decision
 from analyzers.rules.cloud_rules import DEAD_BRANCH, LOW_RECALL
 from analyzers.vocabulary import (
@@ -59,10 +60,12 @@ def low_recall(
     api: Api,
     count: ReachCount,
     family: BranchFamily,
+    stand_in: str = "",
 ) -> Finding | None:
     """Return the finding of a branch that its inputs do not reach often enough.
 
-    ``family``: the branches of the target that are judged beside it.
+    ``family``: the branches of the target that are judged beside it; ``stand_in`` is the
+    name of a classifier that answered in the provider's place.
     """
     if not count.judged or not count.misses(family.threshold):
         return None
@@ -85,7 +88,7 @@ def low_recall(
     words = BranchMessage(
         title,
         message
-        + _doubt(count, interval[1], family)
+        + (messages.by_stand_in(stand_in) or _doubt(count, interval[1], family))
         + messages.answered_instead(_answered_instead(branch_cases, api))
         + (f" For most inputs the API was asked about {altered}." if altered else ""),
         {
@@ -101,6 +104,7 @@ def low_recall(
             "unread": sum(branch_case.unread for branch_case in branch_cases),
             "missed": [n for n, run in enumerate(runs) if not reached(branch, run)],
             **({"asked_about": altered} if altered else {}),
+            **({"stand_in": stand_in} if stand_in else {}),
         },
     )
     proof = Proof(
@@ -109,7 +113,7 @@ def low_recall(
         f"{kind}:{describe(branch)}",
     )
     level = Level.FAILURE if count.fails(family.threshold) else Level.WARNING
-    return branch_finding(target, branch, LOW_RECALL, level, words, proof)
+    return branch_finding(target, branch, LOW_RECALL, level_by(stand_in, level), words, proof)
 
 
 def _doubt(count: ReachCount, high: float, family: BranchFamily) -> str:
@@ -126,7 +130,7 @@ def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def unreached(target: Target, branch_case: BranchCase) -> Finding | None:
+def unreached(target: Target, branch_case: BranchCase, stand_in: str = "") -> Finding | None:
     """Return the finding of a branch whose constant no input brings.
 
     Only for unconfirmed objectives: no searched answer reached the branch and
@@ -137,12 +141,20 @@ def unreached(target: Target, branch_case: BranchCase) -> Finding | None:
     if deciding < FEWEST_INPUTS or branch_case.successes:
         return None
     kind, count = _kind([branch_case]), deciding
+    title, message = messages.unreached(branch, count, things(kind, [reading]))
     words = BranchMessage(
-        *messages.unreached(branch, count, things(kind, [reading])),
-        {"proof": "no-input-reached", "bound": f"{count} inputs", "wanted": [reading]},
+        title,
+        message + messages.by_stand_in(stand_in),
+        {
+            "proof": "no-input-reached",
+            "bound": f"{count} inputs",
+            "wanted": [reading],
+            **({"stand_in": stand_in} if stand_in else {}),
+        },
     )
     proof = Proof(branch_case.probes, Misses(branch, 1 / (count + 1)), f"{kind}:{describe(branch)}")
-    return branch_finding(target, branch, DEAD_BRANCH, Level.WARNING, words, proof)
+    level = level_by(stand_in, Level.WARNING)
+    return branch_finding(target, branch, DEAD_BRANCH, level, words, proof)
 
 
 def _kind(branch_cases: Sequence[BranchCase]) -> InputKind:
@@ -174,6 +186,10 @@ def _said(run: Run, api: Api, meaning: AnswerMeaning | None) -> list[str]:
     if meaning is not None and meaning.task in SAID_AS_A_WHOLE:
         return [" ".join((whole(meaning, answer) or "nothing").split())[:40] for answer in answers]
     return [label for answer in answers for label in said(meaning, answer)]
+
+
+def _stand_in(look: Examination, branch_case: BranchCase) -> str:
+    return stands_in(look.bench, api_of(branch_case), branch_case.objective.wanted.task)
 
 
 @dataclass
@@ -261,7 +277,8 @@ def fixed_recall(look: Examination, sample: Sample, family: BranchFamily) -> Fin
                 branch_case, objective=replace(branch_case.objective, branch=before), runs=there
             )
         )
-    found = low_recall(look.target, branch_cases, api_of(branch_cases[0]), count, family)
+    stand_in = _stand_in(look, branch_cases[0])
+    found = low_recall(look.target, branch_cases, api_of(branch_cases[0]), count, family, stand_in)
     return None if found is None else _fixed(found, branch, sample.count, family)
 
 
@@ -412,7 +429,8 @@ def _judged(look: Examination, samples: Sequence[Sample]) -> Iterator[Verdict]:
     for sample in samples:
         found: Verdict | None
         if not sample.confirmed:
-            found = unreached(look.target, sample.branch_cases[0])
+            case = sample.branch_cases[0]
+            found = unreached(look.target, case, _stand_in(look, case))
         elif not sample.count.judged:
             found = _too_few(look, sample)
         else:
@@ -425,7 +443,8 @@ def _low(
     look: Examination, sample: Sample, samples: Sequence[Sample], family: BranchFamily
 ) -> Finding | None:
     api = api_of(sample.branch_cases[0])
-    finding = low_recall(look.target, sample.branch_cases, api, sample.count, family)
+    stand_in = _stand_in(look, sample.branch_cases[0])
+    finding = low_recall(look.target, sample.branch_cases, api, sample.count, family, stand_in)
     if finding is None:
         return fixed_recall(look, sample, family)
     wanted = {branch_case.objective.wanted for branch_case in sample.branch_cases}

@@ -48,6 +48,7 @@ from analyzers.vocabulary import (
     Witness,
 )
 from tests.analyzers.benches import IdleBench
+from worker.engines.local.label_detection import is_kind
 from worker.executor.guest_conversation import with_script_source
 
 LIKELIHOODS = IntEnum(
@@ -312,8 +313,11 @@ class FakeBench(IdleBench):
         said = self._case.others[api][int(item.description.rpartition(" ")[2])]
         return None if said == NO_ENGINE else answer_of(api, said)
 
-    def substitute(self, api: str) -> bool:
-        return self._case.substitute
+    def substitute(self, api: str) -> str:
+        return "a stand-in" if self._case.substitute else ""
+
+    def is_kind(self, label: str, reading: str) -> bool:
+        return is_kind(label, reading)
 
     def source(self, path: str) -> str:
         return {PATH: self._case.source, REQUIREMENTS: self._case.requirements}[path]
