@@ -10,6 +10,7 @@ from tests.worker.engines.providers.standin import Reply, StandIn
 from tests.worker.redis_server import free_port
 from worker.cli.diagnosis import can_be_tested, examine
 from worker.cli.machine_checks import MachineCheck
+from worker.engines.local import image_network
 from worker.settings.operator_settings import read_settings
 from worker.system.temporary_files import folder_of_all
 
@@ -95,9 +96,11 @@ def test_other_provider_is_asked_where_it_is_set(checks):
     assert "no answer" in asked["engine azure.language.analyze_sentiment"].detail
 
 
-def test_missing_engine_names_its_setting(usual):
-    missing = usual["engine google.vision.label_detection"]
+def test_missing_engine_names_its_setting(checks, monkeypatch):
+    monkeypatch.setattr(image_network, "PACKAGE", "no-such-weights")
+    missing = checks()["engine google.vision.label_detection"]
     assert not missing.ok
+    assert "assayer[vision]" in missing.detail
     assert 'engines."google.vision"' in missing.detail
     assert missing.remedy
 
