@@ -139,8 +139,8 @@ class _Graph:
             self._weights[f"{norm}.running_var"] + _EPSILON
         )
         shift = self._weights[f"{norm}.bias"] - self._weights[f"{norm}.running_mean"] * scale
-        self._constants[name] = np.ascontiguousarray(kernel * scale[:, None, None, None])
-        self._constants[f"{name}.shift"] = np.ascontiguousarray(shift)
+        self._constants[name] = np.asarray(kernel * scale[:, None, None, None], np.float32)
+        self._constants[f"{name}.shift"] = np.asarray(shift, np.float32)
         made = self.add(
             "Conv",
             [value, name, f"{name}.shift"],
