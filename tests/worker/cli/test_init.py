@@ -90,7 +90,7 @@ class Net(nn.Module):
         return torch.relu(self.out(x))
 """
 TEXTS = ASKS.format(api="text_detection", field="text_annotations")
-LABELS = ASKS.format(api="label_detection", field="label_annotations")
+LOGOS = ASKS.format(api="logo_detection", field="logo_annotations")
 
 
 def written(project):
@@ -101,10 +101,10 @@ def written(project):
 
 
 def test_what_the_code_asks_is_found(project):
-    project.commit(texts=TEXTS, labels=LABELS)
+    project.commit(texts=TEXTS, logos=LOGOS)
     said = run(project.root).output
     assert "  google.vision.text_detection: 1, answered by local-rapidocr" in said
-    assert "  google.vision.label_detection: 1, nobody answers: set [engines." in said
+    assert "  google.vision.logo_detection: 1, nobody answers: set [engines." in said
     assert "A first check of everything asks about 80 questions" in said
     text, found = written(project)
     assert found.analyzers == ("cloud",)
