@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Dict, List, Optional
 
 from .client_rules import ClientProject, ClientRule
-from .described_apis import DescribedApis, Entry
-from .event_streams import message_events, server_sent
+from .described_apis import DELIVERY, DescribedApis, Entry, failure
+from .event_streams import broken_off, message_events, server_sent
 from .openai import OpenAISdk
 from .other_providers import OtherProviders
 
@@ -37,6 +37,8 @@ class Anthropic:
     def events(self, entry: Entry, wire: Mapping[str, Any]) -> Optional[bytes]:
         """The events of a stream that say so."""
         del entry
+        if (wire.get(DELIVERY) or {}).get("broken"):
+            return server_sent(broken_off(message_events(wire), failure(500)), named=True)
         return server_sent(message_events(wire), named=True)
 
 

@@ -24,6 +24,7 @@ from .described_apis import (
     DescribedApis,
     Entry,
     asked_each,
+    aws_code,
     decoded,
     plain,
     taken_delivery,
@@ -80,7 +81,10 @@ class Aws:
             answer = {} if entry is None else self.answer(entry, params, stream=True)
             if entry is None or "Error" in answer:
                 return answer or None
-            return {"stream": Events(converse_events(answer))}
+            events = list(converse_events(answer))
+            if (answer.get(DELIVERY) or {}).get("broken"):
+                return {"stream": BrokenEvents(events[: len(events) // 2])}
+            return {"stream": Events(events)}
         if name in ("invoke_model", "invoke_model_with_response_stream"):
             return self._invoked(params, stream=name.endswith("stream"))
         return None
@@ -108,8 +112,6 @@ class Aws:
         question = replace(question, stream={"cut": True} if stream and is_claude else {})
         wire = whole(entry, self._described.ask(entry, question), options)
         brought = taken_delivery(wire)
-        if brought.get("status"):
-            return _THROTTLED
         if words is not None:
             wire = words.answer(_text_of(wire), wire)
         else:
@@ -122,12 +124,25 @@ class Aws:
 
 
 _JSON = "application/json"
-_THROTTLED: Dict[str, Any] = {
-    "Error": {
-        "Code": "ThrottlingException",
-        "Message": "Too many requests, please wait before trying again.",
+
+
+def refusal(status: int, declared: Sequence[str] = ()) -> Dict[str, Any]:
+    """Return the response of an operation that the service refuses by a status."""
+    said = f"The request failed with status {status}."
+    around = {**metadata(), "HTTPStatusCode": status}
+    return {
+        "Error": {"Code": aws_code(status, declared), "Message": said},
+        "ResponseMetadata": around,
     }
-}
+
+
+class BrokenEvents(Events):
+    """The events of an answer up to an error, which is raised as botocore does."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from super().__iter__()
+        kind = getattr(sys.modules.get("botocore.exceptions"), "EventStreamError", ClientError)
+        raise kind(refusal(500), "ConverseStream")
 
 
 def _text_of(answer: Mapping[str, Any]) -> str:
@@ -263,7 +278,14 @@ class Botocore:
             known[:] = [error for error in known if error[0] != "invalid length"]
             if report.has_errors():
                 raise ParamValidationError(report=report.generate_report())
-        answer = self._aws.called(model.service_name, operation, params)
+        try:
+            answer = self._aws.called(model.service_name, operation, params)
+        except api_calls.ServiceFailure as failed:
+            if failed.status is None:
+                from botocore.exceptions import ReadTimeoutError
+
+                raise ReadTimeoutError(endpoint_url=client.meta.endpoint_url) from None
+            answer = refusal(failed.status, [shape.name for shape in shapes.error_shapes])
         if answer is None:
             return assumed(unreachable(model.service_name, operation), operation)
         if "Error" in answer:
@@ -378,6 +400,10 @@ class EndpointConnectionError(BotoCoreError):
     """A service that cannot be reached."""
 
 
+class ReadTimeoutError(BotoCoreError):
+    """A service that does not answer in time."""
+
+
 class ClientError(Exception):
     """An error that a service answered with."""
 
@@ -392,7 +418,8 @@ class ClientError(Exception):
 
 
 _KNOWN: Dict[str, type] = {
-    kind.__name__: kind for kind in (BotoCoreError, EndpointConnectionError, ClientError)
+    kind.__name__: kind
+    for kind in (BotoCoreError, EndpointConnectionError, ReadTimeoutError, ClientError)
 }
 for _kind in _KNOWN.values():
     _kind.__module__ = "botocore.exceptions"
@@ -473,7 +500,12 @@ class _Client:
         return operation
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
-        answer = self._aws.called(self._service, operation, params)
+        try:
+            answer = self._aws.called(self._service, operation, params)
+        except api_calls.ServiceFailure as failed:
+            if failed.status is None:
+                raise _KNOWN["ReadTimeoutError"]("Read timeout") from None
+            answer = refusal(failed.status)
         if answer is None:
             return assumed(standin_unreachable(self._service, operation), operation)
         if "Error" in answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from http.client import responses
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from urllib.parse import parse_qsl, urlsplit
@@ -19,6 +20,7 @@ from .described_apis import (
     DescribedApis,
     Entry,
     decoded,
+    failure,
     plain,
     source,
     taken_delivery,
@@ -267,7 +269,12 @@ class AzureSdk:
     def _run(self, pipeline: Any, request: Any, options: Dict[str, Any]) -> Any:
         from azure.core.pipeline import PipelineContext, PipelineResponse
 
-        wire = self._azure.wire(str(request.url), _body(request))
+        try:
+            wire = self._azure.wire(str(request.url), _body(request))
+        except api_calls.ServiceFailure as failed:
+            if failed.status is None:
+                raise late() from None
+            wire = {**failure(failed.status, "azure"), DELIVERY: {"status": failed.status}}
         if wire is None:
             raise unreachable(request)
         request.headers.setdefault("x-ms-client-request-id", "assayer")
@@ -311,10 +318,18 @@ def unreachable(request: Any) -> Exception:
     return api_calls.unanswered(name, ServiceRequestError(message))
 
 
+def late() -> Exception:
+    """Return what a client raises where the service does not answer in time."""
+    from azure.core import exceptions
+
+    kind = getattr(exceptions, "ServiceResponseTimeoutError", exceptions.ServiceResponseError)
+    error: Exception = kind("Read timed out")
+    return error
+
+
 class AzureResponse:
     """A response as ``azure.core`` reads it."""
 
-    reason = "OK"
     content_type = "application/json"
     encoding = "utf-8"
     is_closed = True
@@ -326,6 +341,7 @@ class AzureResponse:
         self.request = request
         self.url = str(request.url)
         self.status_code = int(brought.get("status") or 200)
+        self.reason = responses.get(self.status_code, "OK")
         self.headers = CaseInsensitiveDict(
             {"content-type": self.content_type, **(brought.get("headers") or {})}
         )
@@ -356,7 +372,11 @@ class AzureResponse:
         yield self.body()
 
     def raise_for_status(self) -> None:
-        """Nothing: the status is good."""
+        """Raise the client's error where the status is bad."""
+        if self.status_code >= 400:
+            from azure.core.exceptions import HttpResponseError
+
+            raise HttpResponseError(response=self)
 
     def close(self) -> None:
         """Nothing: there is no connection."""

@@ -16,8 +16,7 @@ from .schema_messages import Schema
 
 ELEMENTS = "elements"
 FAULT = "Error"
-DELIVERY = "Delivery"
-"""The field of an answer that says how it is brought: by which status, in which parts."""
+DELIVERY = api_calls.DELIVERY
 Entry = Mapping[str, Any]
 Source = Tuple[Optional[bytes], Optional[str], Optional[str]]
 
@@ -78,11 +77,42 @@ def taken_delivery(wire: Any) -> Dict[str, Any]:
     return dict(wire.pop(DELIVERY, None) or {}) if isinstance(wire, dict) else {}
 
 
-def failure(status: int) -> Dict[str, Any]:
-    """The JSON with which a service of language models refuses a request."""
-    kind = {401: "authentication_error", 429: "rate_limit_error"}.get(status, "api_error")
-    error = {"message": f"The request failed with status {status}.", "type": kind, "code": kind}
-    return {"type": "error", "error": error}
+_KINDS = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
+_CODES = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED"}
+
+
+def failure(status: int, provider: str = "") -> Dict[str, Any]:
+    """The JSON with which a service refuses a request; that of language models where unknown."""
+    said, kind = f"The request failed with status {status}.", _KINDS.get(status, "api_error")
+    code = _CODES.get(status, "INTERNAL")
+    errors: Mapping[str, Dict[str, Any]] = {
+        "google": {"error": {"code": status, "message": said, "status": code}},
+        "gemini": {"error": {"code": status, "message": said, "status": code}},
+        "azure": {"error": {"code": str(status), "message": said}},
+        "aws": {"__type": aws_code(status), "message": said},
+        "huggingface": {"error": said},
+    }
+    other = {"type": "error", "error": {"message": said, "type": kind, "code": kind}}
+    return errors.get(provider.partition(".")[0], other)
+
+
+_REFUSALS: Mapping[int, Sequence[str]] = {
+    400: (
+        *("ValidationException", "InvalidRequestException", "InvalidParameterException"),
+        *("InvalidParameterValueException", "BadRequestException"),
+    ),
+    429: (
+        *("ThrottlingException", "ProvisionedThroughputExceededException"),
+        *("TooManyRequestsException", "LimitExceededException"),
+    ),
+    500: ("InternalServerException", "InternalServerError", "InternalFailureException"),
+}
+
+
+def aws_code(status: int, declared: Sequence[str] = ()) -> str:
+    """Return the code of AWS's error of a status: one that the operation declares, if any."""
+    codes = _REFUSALS.get(status, _REFUSALS[500])
+    return next((code for code in codes if code in declared), codes[0])
 
 
 def asked_each(entry: Entry) -> bool:

@@ -37,6 +37,12 @@ def server_sent(events: Iterable[Event], *, named: bool = False, done: bool = Fa
     return "".join([*lines, "data: [DONE]\n\n" if done else ""]).encode()
 
 
+def broken_off(events: Iterable[Event], error: Event) -> List[Event]:
+    """Return the first half of events, and the error that ends them."""
+    whole = list(events)
+    return [*whole[: (len(whole) + 1) // 2], error]
+
+
 def halves(text: Any) -> List[str]:
     """Return a text in two parts, none of them empty."""
     whole = str(text or "")

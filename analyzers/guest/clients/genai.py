@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from types import ModuleType
-from typing import Any, List, Mapping
+from typing import Any, List, Mapping, Optional
 
 from ..protocol import api_calls
 from .client_rules import ClientProject, ClientRule
-from .described_apis import DescribedApis
+from .described_apis import DescribedApis, failure
 from .event_streams import Events, content_parts
 from .genai_standins import TypesModule
 from .other_providers import OtherProviders
@@ -61,7 +62,25 @@ class GenaiSdk:
             raise api_calls.session().refuse("an API was asked by bytes, which hold no unknowns")
         given = {key: value for key, value in body.items() if not key.startswith("_")}
         model = where[: found.start()].rpartition("/")[2]
-        return self._other.wire(entry, self._other.called(entry, (), {"model": model, **given}))
+        given = {"model": model, "stream": found.group(1).startswith("stream"), **given}
+        try:
+            return self._other.wire(entry, self._other.called(entry, (), given))
+        except api_calls.ServiceFailure as failed:
+            raise _failure(failed.status) from None
+
+
+def _failure(status: Optional[int]) -> Exception:
+    """Return what the SDK raises for a status; of its transport for no answer in time."""
+    errors = importlib.import_module("google.genai.errors")
+    http = vars(errors).get("httpx2") or importlib.import_module("httpx")
+    request = http.Request("POST", "https://generativelanguage.googleapis.com")
+    if status is None:
+        late: Exception = http.ReadTimeout("The read operation timed out", request=request)
+        return late
+    said = failure(status, "gemini")
+    kind: Any = errors.ClientError if status < 500 else errors.ServerError
+    refused: Exception = kind(status, said, http.Response(status, json=said, request=request))
+    return refused
 
 
 def _unreachable(path: str) -> Exception:

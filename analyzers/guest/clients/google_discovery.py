@@ -6,10 +6,11 @@ import functools
 import json
 import sys
 from types import ModuleType, SimpleNamespace
-from typing import Any, Callable, Dict, Mapping, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, Inert, InertModule
+from .described_apis import failure
 from .google import Google, response_name
 from .google_errors import answered
 from .google_sdk import LONG
@@ -139,7 +140,20 @@ class _Execution:
         self._body = name
 
     def execute(self, *_: Any, **__: Any) -> Any:
-        return answered(lambda: self._answer(self._body), _refusal)
+        return answered(lambda: self._answer(self._body), _refusal, _failure)
+
+
+def _failure(status: Optional[int]) -> BaseException:
+    """Return what the client raises for a status, or for no answer in time."""
+    if status is None:
+        return TimeoutError("The read operation timed out")
+    base = getattr(sys.modules.get(ERRORS), "HttpError", None)
+    if not isinstance(base, type):
+        return api_calls.ServiceFailure(ERRORS, status)
+    content = json.dumps(failure(status, "google")).encode()
+    made: Any = base
+    error: BaseException = made(SimpleNamespace(status=status, reason="Refused"), content)
+    return error
 
 
 def _refusal(reason: str) -> BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Any, Callable, Dict, Optional, Tuple, TypeVar
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 
 from ..protocol import api_calls
 from ..runtime.standins import InertModule
@@ -58,7 +58,8 @@ class _CallError(Exception):
         self.message = message
         self.errors: Any = []
         self.details: Any = []
-        self.response = None
+        self.response = self.reason = self.domain = self.metadata = None
+        self.grpc_status_code = None
 
     def __str__(self) -> str:
         return f"{self.code} {self.message}"
@@ -99,13 +100,30 @@ def unanswered(reason: str) -> BaseException:
     return error
 
 
+_FAILURES: Mapping[Optional[int], str] = {
+    None: "DeadlineExceeded", 400: "InvalidArgument", 429: "ResourceExhausted",
+}  # fmt: skip
+
+
+def failed(status: Optional[int]) -> BaseException:
+    """Return the error of a status, or of no answer in time."""
+    name = _FAILURES.get(status, "InternalServerError")
+    kind: Any = getattr(sys.modules.get(EXCEPTIONS), name, None) or _classes()[name]
+    error: BaseException = kind("The request failed." if status else "Deadline Exceeded")
+    return error
+
+
 def answered(
-    ask: Callable[[], _Result], refusal: Callable[[str], BaseException] = unanswered
+    ask: Callable[[], _Result],
+    refusal: Callable[[str], BaseException] = unanswered,
+    failing: Callable[[Optional[int]], BaseException] = failed,
 ) -> _Result:
-    """Return what ``ask`` does; raise the run's first refusal as ``refusal`` makes it."""
+    """Return what ``ask`` does; raise the run's first refusal, and failures, as they are made."""
     before = api_calls.session().refusal
     try:
         return ask()
+    except api_calls.ServiceFailure as failure:
+        raise failing(failure.status) from None
     except api_calls.NoAnswer as refused:
         session = api_calls.session()
         if before is not None or session.refusal is None or not session.faithful:

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from http.client import responses
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 from urllib.parse import urlencode
@@ -75,18 +76,16 @@ class JsonProviders:
     def _of_openai(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call) if _is_json(call) else _form(call)
         wire = self._openai.wire(route.entry, self._openai.answer(route.entry, body))
-        is_whole = not is_streamed(body) or _is_refused(wire)
-        return wire if is_whole else self._openai.events(route.entry, wire)
+        return self._openai.events(route.entry, wire) if is_streamed(body) else wire
 
     def _of_anthropic(self, route: Route, call: HttpRequest) -> Any:
         body = _parameters(call)
         wire = self._anthropic.wire(route.entry, self._anthropic.answer(route.entry, body))
-        is_whole = not is_streamed(body) or _is_refused(wire)
-        return wire if is_whole else self._anthropic.events(route.entry, wire)
+        return self._anthropic.events(route.entry, wire) if is_streamed(body) else wire
 
     def _of_gemini(self, route: Route, call: HttpRequest) -> Any:
         wire = self._other.posted(route.entry, _parameters(call))
-        if ":streamGenerateContent" not in call.url or _is_refused(wire):
+        if ":streamGenerateContent" not in call.url:
             return wire
         parts = list(content_parts(wire))
         return server_sent(parts) if "alt=sse" in call.url else parts
@@ -108,10 +107,6 @@ class JsonProviders:
             lines = (f"{json.dumps(each)}\n" for each in cohere_events(wire))
             return "".join(lines).encode()
         return server_sent(cohere_events(wire), named=True)
-
-
-def _is_refused(wire: Any) -> bool:
-    return bool((wire.get(DELIVERY) or {}).get("status"))
 
 
 def decoded_body(call: HttpRequest) -> Any:
@@ -169,11 +164,11 @@ class Response(Entered):
     def __init__(self, body: Any, url: str) -> None:
         brought = taken_delivery(body)
         status = brought.get("status") or 200
-        self._body = body if status < 400 else failure(status)
+        self._body = body
         self.status_code = self.status = self.code = status
         self.ok = self.is_success = status < 400
         self.is_error = not self.ok
-        self.reason = "OK" if self.ok else "Too Many Requests"
+        self.reason = responses.get(status, "OK")
         self.url = url
         self.fault: Callable[[Response], Exception] = _refused
         media = (
@@ -331,7 +326,13 @@ class HttpInterception:
         if route is None:
             return None
         google = route.provider.startswith("google.")
-        body = self._of_google(route, call) if google else self._json.answer(route, call)
+        try:
+            body = self._of_google(route, call) if google else self._json.answer(route, call)
+        except api_calls.ServiceFailure as failed:
+            if failed.status is None:
+                raise
+            said = failure(failed.status, route.provider)
+            body = {**said, DELIVERY: {"status": failed.status}}
         return None if body is None else Response(body, call.url)
 
     def served(self, call: HttpRequest) -> Optional[Response]:
@@ -380,7 +381,10 @@ class HttpInterception:
         def urlopen(url: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
             body = getattr(url, "data", None) if data is None else data
             verb = url.get_method() if hasattr(url, "get_method") else "POST"
-            answer = self.answer(verb, url, body, getattr(url, "headers", None))
+            try:
+                answer = self.answer(verb, url, body, getattr(url, "headers", None))
+            except api_calls.ServiceFailure:
+                raise TimeoutError("The read operation timed out") from None
             if answer is None:
                 return original(url, data, *args, **kwargs)
             return answer.raise_for_status() if isinstance(answer, Response) else answer

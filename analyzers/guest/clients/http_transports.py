@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import io
 import json
@@ -47,7 +48,12 @@ class HttpTransports:
             default = {"http": 80, "https": 443}.get(own.scheme)
             port = "" if own.port in (None, default) else f":{own.port}"
             where = path if "://" in path else f"{own.scheme}://{own.host}{port}{path}"
-            answer = self._sent(method, where, headers, body)
+            try:
+                answer = self._sent(method, where, headers, body)
+            except api_calls.ServiceFailure:
+                from urllib3.exceptions import ReadTimeoutError
+
+                raise ReadTimeoutError(own, path, "Read timed out.") from None
             if answer is None:
                 return original(own, method, url, body, headers, *args, **options)
             from urllib3.response import HTTPResponse
@@ -71,7 +77,11 @@ class HttpTransports:
         original, original_later = now.handle_request, later.handle_async_request
 
         def made(request: Any, content: bytes) -> Any:
-            answer = self._sent(request.method, str(request.url), request.headers, content)
+            try:
+                answer = self._sent(request.method, str(request.url), request.headers, content)
+            except api_calls.ServiceFailure:
+                late: Any = module.ReadTimeout
+                raise late("The read operation timed out", request=request) from None
             if answer is None:
                 return None
             about = {"headers": answer.headers, "content": answer.content}
@@ -102,7 +112,10 @@ class HttpTransports:
                 body = json.dumps(options["json"])
                 headers.setdefault("Content-Type", "application/json")
             given = body is None or isinstance(body, (str, bytes, bytearray, Mapping))
-            answer = self._sent(method, str(url), headers, body) if given else None
+            try:
+                answer = self._sent(method, str(url), headers, body) if given else None
+            except api_calls.ServiceFailure:
+                raise asyncio.TimeoutError from None
             if answer is None:
                 return await original(own, method, address, **options)
             response = _aiohttp_response(module, own, str(method).upper(), url, answer)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
+import sys
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -12,7 +14,7 @@ from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule, awaited
 from .client_rules import ClientProject, ClientRule
 from .conversations import said
-from .described_apis import ELEMENTS, DescribedApis, Entry, plain, source
+from .described_apis import ELEMENTS, DescribedApis, Entry, failure, plain, source
 from .event_streams import Events, completion_chunks, halves
 from .response_record import Subscriptable
 
@@ -239,7 +241,10 @@ class Hub:
                 raise unreachable(f"huggingface_hub.{name}")
             if options.get("model") is None and isinstance(client.model, str):
                 options["model"] = client.model
-            answer = self._inference.answer(entry, args, options)
+            try:
+                answer = self._inference.answer(entry, args, options)
+            except api_calls.ServiceFailure as failed:
+                raise _failure(failed) from None
             if not stream:
                 return wrap(entry, answer)
             if isinstance(answer, str):
@@ -262,6 +267,24 @@ class Hub:
             return Subscriptable(schema, str(entry["schema"]), answer)
 
         return self._method(name, record)
+
+
+def _failure(failed: api_calls.ServiceFailure) -> BaseException:
+    """Return what the library raises for a status, or for no answer in time."""
+    errors: Any = sys.modules.get("huggingface_hub.errors")
+    if errors is None:
+        return failed
+    if failed.status is None:
+        late: BaseException = errors.InferenceTimeoutError("The request timed out")
+        return late
+    http: Any = importlib.import_module(errors.HTTPError.__module__.partition(".")[0])
+    if http.__name__ == "requests":
+        return failed
+    request = http.Request("POST", "https://router.huggingface.co")
+    given = failure(failed.status, "huggingface")
+    response = http.Response(failed.status, json=given, request=request)
+    refused: BaseException = errors.HfHubHTTPError(str(failed), response=response)
+    return refused
 
 
 def _as_sdk(entry: Entry, answer: Any) -> Any:

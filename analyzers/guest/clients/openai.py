@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Optional, Protocol
 from ..protocol import api_calls
 from .conversations import conversation
 from .described_apis import DELIVERY, DescribedApis, Entry, failure, plain, source, taken_delivery
-from .event_streams import completion_chunks, response_events, server_sent
+from .event_streams import broken_off, completion_chunks, response_events, server_sent
 from .response_record import Record
 from .schema_fitting import complete, on_the_wire
 
@@ -81,8 +81,11 @@ class OpenAI:
         if name == "responses":
             whole = {key: value for key, value in wire.items() if key != DELIVERY}
             return server_sent(response_events(whole), named=True)
-        is_chunked = "choices" in str(entry["result"])
-        return server_sent(completion_chunks(wire), done=True) if is_chunked else None
+        if "choices" not in str(entry["result"]):
+            return None
+        if (wire.get(DELIVERY) or {}).get("broken"):
+            return server_sent(broken_off(completion_chunks(wire), failure(500)))
+        return server_sent(completion_chunks(wire), done=True)
 
 
 def streaming(body: Mapping[str, Any]) -> Dict[str, bool]:
@@ -245,17 +248,27 @@ class OpenAISdk:
             raise unreachable(self._package, http, options, stream)
         if stream and "Azure" in type(client).__name__:
             body[FILTERED] = True
-        answer = self._openai.answer(entry, body)
-        status = (answer.get(DELIVERY) or {}).get("status")
-        if status:
-            refused = http.Response(status, json=failure(status), request=_request(http, options))
-            raise client._make_status_error_from_response(refused)
+        try:
+            answer = self._openai.answer(entry, body)
+        except api_calls.ServiceFailure as failed:
+            raise self._failure(http, client, options, failed.status) from None
         if not (api_calls.session().faithful or stream or getattr(options, "post_parser", None)):
             return response_of(Record, self._openai, entry, answer)
         wire = self._openai.wire(entry, answer)
         parts = self._openai.events(entry, wire) if stream else None
         response = _response(http, options, wire, body, parts)
         return _processed(client, cast_to, options, response, how)
+
+    def _failure(self, http: Any, client: Any, options: Any, status: Optional[int]) -> Exception:
+        """Return what the client raises for a status, or for no answer in time."""
+        request = _request(http, options)
+        error: Exception
+        if status is None:
+            error = importlib.import_module(self._package).APITimeoutError(request=request)
+        else:
+            refused = http.Response(status, json=failure(status), request=request)
+            error = client._make_status_error_from_response(refused)
+        return error
 
 
 def response_of(kind: Any, openai: Answering, entry: Entry, answer: Mapping[str, Any]) -> Any:

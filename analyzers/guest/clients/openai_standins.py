@@ -7,7 +7,6 @@ from typing import Any, Dict, Mapping, Tuple
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule, awaited
-from .described_apis import taken_delivery
 from .event_streams import Events, completion_chunks, response_events
 from .openai import OpenAI, response_of
 from .response_record import UNKNOWN, Record, Subscriptable
@@ -143,9 +142,10 @@ class _Path(Entered):
         if callable(getattr(shape, "model_json_schema", None)):
             schema = {"name": shape.__name__, "strict": True, "schema": shape.model_json_schema()}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        answer = self._openai.answer(entry, body)
-        if taken_delivery(answer).get("status"):
-            raise _error("RateLimitError")("Rate limit reached")
+        try:
+            answer = self._openai.answer(entry, body)
+        except api_calls.ServiceFailure as failed:
+            raise _error(_FAILURES.get(failed.status, "APIStatusError"))(str(failed)) from None
         if stream and responses:
             return Events(self._kind(_NO_SCHEMA, UNKNOWN, each) for each in response_events(answer))
         if stream:
@@ -166,6 +166,10 @@ class _Path(Entered):
         return self._kind(_NO_SCHEMA, UNKNOWN, {"data": made}) if is_event else made
 
 
+_FAILURES = {
+    None: "APITimeoutError", 400: "BadRequestError", 429: "RateLimitError",
+    500: "InternalServerError",
+}  # fmt: skip
 _MODEL = "response_model"
 _DELTA: Mapping[str, Any] = {"content": None, "role": None, "tool_calls": None, "refusal": None}
 _NO_SCHEMA = Schema({})

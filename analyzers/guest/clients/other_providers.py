@@ -23,7 +23,6 @@ from .described_apis import (
     decoded,
     plain,
     source,
-    taken_delivery,
 )
 from .event_streams import Events, content_parts
 from .genai_standins import (
@@ -212,9 +211,10 @@ class DescribedLibrary:
             given.pop("stream", None)
             shape = shape_of(given)
             own = args[1:] if bound else args
-            answer = self._other.called(entry, own, with_schema(given, shape))
-            if taken_delivery(answer).get("status"):
-                raise LibraryError("Rate limit reached")
+            try:
+                answer = self._other.called(entry, own, with_schema(given, shape))
+            except api_calls.ServiceFailure as failed:
+                raise LibraryError(str(failed)) from None
             if stream:
                 return _Parts(wrap(entry, answer), [wrap(entry, p) for p in content_parts(answer)])
             made = wrap(entry, answer)

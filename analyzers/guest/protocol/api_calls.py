@@ -106,6 +106,21 @@ class NoAnswer(BaseException):
     """No answer is to be had; the run says nothing about the code."""
 
 
+class ServiceFailure(NoAnswer):
+    """A service that refuses a question by ``status``, or does not answer in time (``None``).
+
+    Clients raise their own error instead; where one does not, the run says nothing.
+    """
+
+    def __init__(self, api: str, status: Optional[int]) -> None:
+        super().__init__(f"{api} fails ({status or 'time-out'})")
+        self.status = status
+
+
+DELIVERY = "Delivery"
+"""The field of an answer that says how it is brought: by which status, in which parts."""
+
+
 class ApiSession:
     """The exchanges of one run, and why it was cut short, if it was.
 
@@ -125,7 +140,7 @@ class ApiSession:
         self._over = False
 
     def ask(self, request: ApiRequest) -> Answer:
-        """Answer a request and note the exchange; raises :class:`NoAnswer`."""
+        """Answer a request and note the exchange; raises :class:`NoAnswer`, or its failure."""
         if self.process != os.getpid():
             raise NoAnswer("an API was called from a process of its own")
         with self._one:
@@ -142,6 +157,9 @@ class ApiSession:
             self.exchanges.append(ApiExchange(request, answer))
             if self.faithful:
                 self._note_place()
+            brought = answer.get(DELIVERY) or {}
+            if brought.get("status") or brought.get("late"):
+                raise ServiceFailure(request.api, brought.get("status"))
             return answer
 
     def places(self) -> FrozenSet[CallSite]:

@@ -282,12 +282,18 @@ def _cut_empty(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
     return {**answer, "candidates": [candidate]}
 
 
-def _status(number: int) -> Make:
+def _failing(**brought: Any) -> Make:
+    """Return what makes a failure of the service: a status, or no answer in time."""
+
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
         del request, answer
-        return {DELIVERY: {"status": number}}
+        return {DELIVERY: brought}
 
     return make
+
+
+def _broken_off(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+    return {**answer, DELIVERY: {"broken": True}} if request.stream else None
 
 
 def _with_trailing_comma(text: str) -> str:
@@ -328,7 +334,13 @@ _BESIDE: Mapping[str, Make] = {
     "anthropic.messages": _and_says(MESSAGE, _BLOCK[:1], {"type": "text", "text": _LOOKING}),
     "aws.bedrock-runtime.converse": _and_says(CONVERSE, _SAID[:-2], {"text": _LOOKING}),
 }
-_EVERYWHERE: Mapping[str, Make] = {"error-status": _status(429)}
+_EVERYWHERE: Mapping[str, Make] = {
+    "error-status": _failing(status=429),
+    "bad-request": _failing(status=400),
+    "server-error": _failing(status=500),
+    "time-out": _failing(late=True),
+    "stream-error": _broken_off,
+}
 _SHAPES: Mapping[str, Mapping[str, Make]] = {
     "openai.chat_completions": {
         **_texts(_CHOICE),
