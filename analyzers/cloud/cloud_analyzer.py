@@ -21,6 +21,7 @@ from analyzers.cloud.readings.text_readings import readings
 from analyzers.cloud.repairs.guards.guard_clauses import guarded
 from analyzers.cloud.stages.changed_behaviour import behaviour
 from analyzers.cloud.stages.constant_branches import classes, constants, exhausted, settled
+from analyzers.cloud.stages.failed_requests import failed_requests
 from analyzers.cloud.stages.input_runs import (
     empty_inputs,
     find_objectives,
@@ -55,6 +56,7 @@ STAGES: tuple[Stage, ...] = (
     constants,
     misuses,
     shaped_answers,
+    failed_requests,
     regressions,
     classes,
     find_objectives,

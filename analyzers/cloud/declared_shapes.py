@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from analyzers.catalogue import Api
 from analyzers.vocabulary import Level, Raised
 
 _NONE = r"NoneType"
@@ -20,7 +21,6 @@ _BLOCK = (
 )
 _PARSED = r"^[\w.]*JSONDecodeError\b|^SyntaxError\b"
 _UNBOUND = r"^UnboundLocalError\b"
-_ABSENT = r"^KeyError: '(choices|message|content|candidates|output|data)'|^UnboundLocalError\b"
 
 CHAT, RESPONSES = "openai.chat_completions", "openai.responses"
 MESSAGES, CONTENT = "anthropic.messages", "gemini.generate_content"
@@ -257,18 +257,44 @@ SHAPES = (
         written=True,
         rare=True,
     ),
-    AnswerShape(
-        "error-status",
-        "the service answers with status 429 and an error",
-        f"{_ABSENT}|{_NONE}",
-        {
-            CHAT: '`{"error": {…}}` with status 4xx or 5xx; `APIStatusError`, openai 3.54',
-            MESSAGES: '`{"type": "error", …}` with status 4xx or 5xx; `APIStatusError`,'
-            " anthropic 2.14",
-        },
-    ),
 )
 CONTROLS = tuple(dict.fromkeys(shape.beside for shape in SHAPES if shape.beside))
 """Shapes that are run for comparison, too."""
 ODD_JSON = ("array", "missing-key")
 """Shapes of JSON that tell something only where base handles them."""
+
+_EXCEPTION = r"\w*(Error|Exception|Timeout|Exhausted|Unavailable|Exceeded|Argument)"
+_MISHANDLED = (
+    rf"^(NameError|UnboundLocalError|KeyError|IndexError)\b|{_NONE}"
+    rf"|^(AttributeError|TypeError): '{_EXCEPTION}' object "
+)
+_SDKS: Mapping[str, tuple[str, str, str]] = {
+    "openai": ("APIStatusError", "APITimeoutError", "openai 3.54"),
+    "anthropic": ("APIStatusError", "APITimeoutError", "anthropic 2.14"),
+    "gemini": ("APIError", "httpx.ReadTimeout", "google-genai 3.6"),
+    "aws": ("ClientError", "ReadTimeoutError", "botocore 1.44"),
+    "azure": ("HttpResponseError", "ServiceResponseTimeoutError", "azure-core 1.41"),
+    "google": ("GoogleAPICallError", "DeadlineExceeded", "google-api-core 2.44"),
+    "huggingface": ("HfHubHTTPError", "InferenceTimeoutError", "huggingface_hub 2.4"),
+}
+"""What the SDKs raise for a status of 400 or more, and for no answer in time."""
+
+
+def failures_of(api: Api) -> tuple[AnswerShape, ...]:
+    """Return the ways in which a request of an API may fail; none of an unknown SDK's."""
+    raised = _SDKS.get(api.provider.partition(".")[0])
+    if raised is None:
+        return ()
+    refused, late, sdk = raised
+    words = {
+        "error-status": ("the service answers with status 429 and an error", refused),
+        "bad-request": ("the service refuses the request with status 400", refused),
+        "server-error": ("the service answers with status 500 and an error", refused),
+        "time-out": ("the service does not answer in time", late),
+        "stream-error": ("the service ends the stream with an error", refused),
+    }
+    return tuple(
+        AnswerShape(name, said, _MISHANDLED, {api.name: f"`{kind}`, {sdk}"})
+        for name, (said, kind) in words.items()
+        if api.task == "chat" or name != "stream-error"
+    )

@@ -41,8 +41,9 @@ class Examination:
 
     ``executed`` are all recorded probes with their runs, ``empty`` those with
     nothing to find in them, ``unmeant`` those that show what no branch waits
-    for, ``plain`` those on plain answers of language models and their shapes, ``replayed`` the
-    confirmed witnesses with theirs.  ``objectives`` are the readings that branches wait for.
+    for, ``plain`` those on plain answers of language models and their shapes, ``failed``
+    those whose request fails, ``replayed`` the confirmed witnesses with theirs.
+    ``objectives`` are the readings that branches wait for.
     ``closed`` are ids of decisions of which something is known already: one
     cause, one finding; ``findings`` are those so far.  ``proved`` are ids of
     goals that no answer can reach.  ``own_errors`` are endings, with whether the code
@@ -57,6 +58,7 @@ class Examination:
     empty: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
     unmeant: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
     plain: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
+    failed: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
     objectives: list[Objective] = field(default_factory=list[Objective])
     replayed: list[tuple[Witness, Run]] = field(default_factory=list[tuple[Witness, Run]])
     closed: set[str] = field(default_factory=set[str])
@@ -109,7 +111,7 @@ class Examination:
     @property
     def points(self) -> frozenset[str]:
         """The goals and decisions that some run has hit."""
-        return frozenset(point for _, run in self.executed for point in run.hits)
+        return frozenset(point for _, run in [*self.executed, *self.failed] for point in run.hits)
 
     def ran(self, probes: Sequence[Probe], runs: Sequence[Run]) -> Iterator[Finding]:
         """Keep the runs of recorded probes; the crashes among them."""

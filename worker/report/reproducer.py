@@ -257,7 +257,10 @@ def _is_unseen(criterion: Criterion) -> bool:
 
 def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:
     """Return the Google client families in play; ``None`` for a client we cannot stand in for."""
-    asked = {e.api for p in finding.probes for e in p.script or ()} or set(apis)
+    exchanges = [exchange for probe in finding.probes for exchange in probe.script or ()]
+    if any("Delivery" in exchange.answer for exchange in exchanges):
+        return None
+    asked = {exchange.api for exchange in exchanges} or set(apis)
     parts = [api.split(".") for api in sorted(asked)]
     if any(p[0] != "google" or len(p) < 3 or p[1] not in _SDKS for p in parts):
         return None

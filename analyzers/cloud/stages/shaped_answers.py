@@ -46,7 +46,7 @@ _TEXTS = ("Yes.", '{"answer": "text"}', _LISTS, "7", "one, two, three", "one\ntw
 
 
 @dataclass(frozen=True, slots=True)
-class _Control:
+class ControlCall:
     """A call that a plain answer goes through, and the place of the varied one among all."""
 
     probe: Probe
@@ -90,7 +90,7 @@ def shaped_answers(look: Examination) -> Iterator[Verdict]:
 # ----------------------------------------------------------------- controls
 
 
-def _controls(look: Examination, asked: Sequence[Api]) -> list[_Control]:
+def _controls(look: Examination, asked: Sequence[Api]) -> list[ControlCall]:
     """Return calls that plain answers go through, those first that the search has led furthest."""
     names = {api.name for api in asked}
     found = [run for _, run in look.replayed]
@@ -102,17 +102,17 @@ def _controls(look: Examination, asked: Sequence[Api]) -> list[_Control]:
         look.plain += done
         executed += done
         through = [(p, r) for p, r in executed if isinstance(r.ending, Returned)]
-        controls = [each for pair in through for each in _of(*pair, names)]
+        controls = [each for pair in through for each in controls_of(*pair, names)]
         if controls:
             return sorted(controls, key=lambda each: -len(each.run.hits))
     return []
 
 
-def _of(probe: Probe, run: Run, names: set[str]) -> Iterator[_Control]:
+def controls_of(probe: Probe, run: Run, names: set[str]) -> Iterator[ControlCall]:
     """Yield the first answer of a language model in a run, and the last."""
     places = [n for n, exchange in enumerate(run.exchanges) if exchange.api in names]
     for position in dict.fromkeys([*places[:1], *places[-1:]]):
-        yield _Control(replace(probe, script=run.exchanges), run, position)
+        yield ControlCall(replace(probe, script=run.exchanges), run, position)
 
 
 def _scripts(
@@ -159,7 +159,7 @@ def _keys(tree: ast.AST) -> Iterator[str]:
 
 
 def _crashes(
-    look: Examination, control: _Control, told: set[tuple[object, int]]
+    look: Examination, control: ControlCall, told: set[tuple[object, int]]
 ) -> Iterator[Finding]:
     written = _asks_for_json(control.run) and _is_json(control)
     shapes = [
@@ -183,24 +183,25 @@ def _crashes(
         other = beside is not None and (not control.took(beside) or _crash(beside) == key)
         if key in told or other or not shape.is_cause_of(ending):
             continue
-        if _is_handled(look, ending):
+        if is_caught(look, ending):
             continue
         told.add(key)
         look.crashes.note(run)
-        yield _finding(look, shape, asked[shape.name].answered(run.exchanges), run)
+        yield shape_finding(look, shape, asked[shape.name].answered(run.exchanges), run)
 
 
 def _crash(run: Run) -> tuple[object, int]:
     return crash_of(run.ending), run.ending.line if isinstance(run.ending, Raised) else 0
 
 
-def _is_handled(look: Examination, ending: Raised) -> bool:
+def is_caught(look: Examination, ending: Raised) -> bool:
     """Return whether some caller of the function, or of the target, handles what it raises."""
     names = {each.rpartition(".")[2] for each in (ending.function, look.target.function)}
     return any(is_handled(look.bench, name, ending.exception) for name in sorted(names))
 
 
-def _finding(look: Examination, shape: AnswerShape, probe: Probe, run: Run) -> Finding:
+def shape_finding(look: Examination, shape: AnswerShape, probe: Probe, run: Run) -> Finding:
+    """Return the finding of a run that crashed on an answer in a shape."""
     crashed = crash_finding(look.target, probe, run)
     ending = run.ending
     assert isinstance(ending, Raised)
@@ -235,7 +236,7 @@ def _request(look: Examination, api: str) -> ApiCall | None:
 # ------------------------------------------------------------- lost answers
 
 
-def _lost(look: Examination, controls: Sequence[_Control]) -> Iterator[Finding]:
+def _lost(look: Examination, controls: Sequence[ControlCall]) -> Iterator[Finding]:
     """Yield the finding of JSON that is taken for no answer where the model fences it.
 
     The code must do something else with the plain JSON than with words, and with the fenced one
@@ -261,7 +262,7 @@ def _asks_for_json(run: Run) -> bool:
     return any("json" in (asked.text or "").casefold() for asked in run.asked)
 
 
-def _is_json(control: _Control) -> bool:
+def _is_json(control: ControlCall) -> bool:
     api = catalogue.load_catalogue().apis[control.exchange.api]
     meaning = meaning_of(api)
     path = meaning.at[0] if meaning is not None else ""
@@ -313,7 +314,7 @@ def _strips_elsewhere(look: Examination) -> str | None:
 
 
 def _lost_finding(
-    look: Examination, control: _Control, done: Sequence[ExecutedProbe], line: int
+    look: Examination, control: ControlCall, done: Sequence[ExecutedProbe], line: int
 ) -> Finding:
     target, api = look.target, control.exchange.api
     elsewhere = _strips_elsewhere(look)

@@ -61,6 +61,10 @@ PLAIN = Origin("plain")
 DRAWN = Origin("drawn")
 
 
+class RefusedError(Exception):
+    """What an SDK raises for a request that fails."""
+
+
 class Dead(BaseException):
     """What stands for the death of the process."""
 
@@ -398,9 +402,10 @@ class _Asked:
             text = repr((question, named))
             digest = hashlib.sha256(text.encode()).hexdigest()
             if "shape" in answer:
-                # an SDK raises for the status of an error, and gives no answer
-                shape = answer["shape"].replace("error-status", "plain")
-                answer = in_shape(shape, ApiRequest(api), answer["of"])
+                answer = in_shape(answer["shape"], ApiRequest(api), answer["of"])
+            if "Delivery" in answer:
+                self.exchanges.append(self._sourced(api, digest, answer))
+                raise RefusedError(api)
             self.exchanges.append(self._sourced(api, digest, answer))
             if api.startswith("google."):
                 return _message(answer)
@@ -412,6 +417,8 @@ class _Asked:
     def _ask(self):
         answer = self._answer()
         self.exchanges.append(self._sourced(self._case.api, "digest", answer))
+        if "Delivery" in answer:
+            raise RefusedError(self._case.api)
         return answer
 
     def _sourced(self, api: str, digest: str, answer) -> Exchange:
@@ -425,7 +432,10 @@ class _Asked:
 
     def _answer(self):
         if self._probe.script is not None:
-            return self._probe.script[0].answer
+            answer = self._probe.script[0].answer
+            if "shape" in answer:
+                answer = in_shape(answer["shape"], ApiRequest(self._case.api), answer["of"])
+            return answer
         said = self._said()
         if said == NO_ENGINE:
             self.refused = True

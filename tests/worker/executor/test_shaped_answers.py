@@ -20,7 +20,7 @@ import json
 import os
 
 import requests
-from openai import OpenAI
+from openai import OpenAI, OpenAIError
 
 client = OpenAI()
 PARAMETERS = {"type": "object", "properties": {"day": {"type": "string"}}}
@@ -128,6 +128,21 @@ def check(text: str):
 TEXTS = BEDROCK.replace("{more}", "").replace("{end}", "said")
 USED = "each.get('toolUse', {}).get('input', '')"
 PARSED = BEDROCK.replace("{piece}", USED).replace("{end}", "json.loads(said or '{}')")
+HANDLED = """\
+def check(text: str):
+    try:
+        return ask(text).choices[0].message.content or ""
+    except OpenAIError as error:
+        return str({said})
+"""
+BROKEN = """\
+def check(text: str):
+    try:
+        done = ask(text)
+    except OpenAIError:
+        print("no answer")
+    return str({end})
+"""
 SAID = RESPONSES.replace("done.output[0].content[0].text", "done.output_text")
 ARGUMENTS = "json.loads(message.tool_calls[0].function.arguments)"
 SAFE = "message.tool_calls[0].function.arguments"
@@ -217,6 +232,10 @@ CASES = (
         [("stream-arguments-cut", "warning")],
     ),
     (PARSED.replace("{more}", ""), []),
+    (HANDLED.replace("{said}", "error.status_code"), [("time-out", "warning")]),
+    (HANDLED.replace("{said}", "getattr(error, 'status_code', None)"), []),
+    (BROKEN.replace("{end}", "done.choices"), [("error-status", "warning")]),
+    (BROKEN.replace("{end}", "text"), []),
     (LOST.replace("FENCE", "pass"), [("lost-answer", "warning")]),
     (LOST.replace("FENCE", "said = said.removeprefix('```json').removesuffix('```')"), []),
     (

@@ -17,6 +17,7 @@ from tests.worker.report.running import bare_site, run
 from worker.report.reproducer import reproducer
 from worker.report.reproducer import test_name as name_of
 
+LATE = {"Delivery": {"late": True}}
 FINDINGS = [
     samples.crash(),
     samples.low_recall(),
@@ -226,6 +227,7 @@ def test_calls_every_shape_of_code(shaped, said):
         (samples.low_recall(), {"shop/alarm.py": "def other(): pass"}),
         (samples.low_recall(), {"shop/alarm.py": "def broken("}),
         (raising("a.py::f", {}, samples.exchange("aws.rekognition.detect_labels", {})), {}),
+        (raising("a.py::f", {}, samples.exchange("google.vision.label_detection", LATE)), {}),
         (samples.changed(criterion=Turns(("a",), ("b",), (samples.FIRE,))), samples.SOURCES),
         (samples.changed(criterion=Turns(("'inputs/a'",), ("'b'",))), samples.SOURCES),
     ],
