@@ -73,6 +73,9 @@ class StandInAnswers:
             return True
         return any(self.bench.is_kind(word, self.reading) for word in label.split(", "))
 
+    def _differs(self, label: str) -> bool:
+        return label.casefold() != self.reading.casefold()
+
     def _first(self, answer: JsonObject) -> JsonObject:
         for path in self.meaning.at:
             outer, _, inner = path.partition("[].")
@@ -81,7 +84,7 @@ class StandInAnswers:
             if not inner or not entries or not usual or not isinstance(usual[0], Mapping):
                 continue
             labels = [str(label) for entry in entries for label in values_at(entry, inner)]
-            named = [label for label in labels if self._names(label)]
+            named = sorted(filter(self._names, labels), key=self._differs)
             first = [with_value_at(usual[0], inner, label) for label in named]
             others = [each for each in entries if not set(values_at(each, inner)) & set(named)]
             answer = with_value_at(answer, outer, [*first, *others])

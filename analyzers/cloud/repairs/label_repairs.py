@@ -43,7 +43,7 @@ THE_LIMIT = (
     " they are sent, may help"
 )
 
-TAKEN_BEFORE = "an earlier condition takes the inputs that miss this one: it should come after"
+TAKEN_BEFORE = "an earlier condition takes the inputs that miss this one, which belongs before it"
 
 
 def repaired(

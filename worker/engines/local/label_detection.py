@@ -44,6 +44,8 @@ CATEGORIES = {
     "Plant": "Plants and Flowers",
 }
 OTHER_CATEGORY = "Everyday Objects"
+NO_NAMES = frozenset({"Flame", "Fire", "Pet"})
+"""Labels of what a thing shows or is to people, not words for it."""
 _IMAGENET = ("vit-base-patch16", "resnet-", "convnext", "mobilenet", "efficientnet", "deit-")
 _OTHER_CLASSES = ("in21k", "22k-384", "finetuned")
 _OWNERS = frozenset({"", "google", "microsoft", "facebook", "timm", "apple"})
@@ -216,7 +218,7 @@ def class_names() -> tuple[str, ...]:
 def is_kind(label: str, reading: str) -> bool:
     """Return whether a label is one of the words for what a reading says, or for a kind of it."""
     wanted = frozenset(_named().get(reading.casefold(), ()))
-    meant = _named().get(label.casefold(), ())
+    meant = () if label in NO_NAMES else _named().get(label.casefold(), ())
     return any(wanted & {synset, *_above(synset)} for synset in meant)
 
 

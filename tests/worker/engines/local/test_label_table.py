@@ -37,6 +37,8 @@ def test_what_applications_look_for_is_there(label, number):
         ("Animal", "Dog", False),
         ("Banana", "Food", True),
         ("Candle", "Fire", True),
+        ("Dog", "Pet", True),
+        ("Pet", "Dog", False),
         ("Zebra", "Food", False),
         ("Dog", "Zeppelin", False),
     ],
