@@ -34,6 +34,8 @@ def failed_requests(look: Examination) -> Iterator[Verdict]:
             ending = run.ending
             if not isinstance(ending, Raised) or not control.took(run) or crash_of(ending) is None:
                 continue
+            if look.is_own_error(run):  # code/error reads it in the text
+                continue
             where = f"{ending.path}:{ending.line}"
             if where in told or not shape.is_cause_of(ending) or is_caught(look, ending):
                 continue

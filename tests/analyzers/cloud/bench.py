@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from itertools import count as ticks
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 from analyzers.guest.instrumentation.goals import RECORD, Recorder, decisions, instrument
 from analyzers.guest.protocol.api_calls import ApiRequest
@@ -45,6 +46,7 @@ from analyzers.vocabulary import (
     Run,
     SearchResult,
     Target,
+    TimedOut,
     Witness,
 )
 from tests.analyzers.benches import IdleBench
@@ -63,6 +65,13 @@ DRAWN = Origin("drawn")
 
 class RefusedError(Exception):
     """What an SDK raises for a request that fails."""
+
+
+class Endless(BaseException):
+    """What stands for the limit of time of a program that repeats what fails."""
+
+
+MOST_REFUSED = 30
 
 
 class Dead(BaseException):
@@ -404,8 +413,7 @@ class _Asked:
             if "shape" in answer:
                 answer = in_shape(answer["shape"], ApiRequest(api), answer["of"])
             if "Delivery" in answer:
-                self.exchanges.append(self._sourced(api, digest, answer))
-                raise RefusedError(api)
+                self._refuse(self._sourced(api, digest, answer))
             self.exchanges.append(self._sourced(api, digest, answer))
             if api.startswith("google."):
                 return _message(answer)
@@ -416,10 +424,17 @@ class _Asked:
 
     def _ask(self):
         answer = self._answer()
-        self.exchanges.append(self._sourced(self._case.api, "digest", answer))
+        exchange = self._sourced(self._case.api, "digest", answer)
         if "Delivery" in answer:
-            raise RefusedError(self._case.api)
+            self._refuse(exchange)
+        self.exchanges.append(exchange)
         return answer
+
+    def _refuse(self, exchange: Exchange) -> NoReturn:
+        if len(self.exchanges) >= MOST_REFUSED:
+            raise Endless
+        self.exchanges.append(exchange)
+        raise RefusedError(exchange.api)
 
     def _sourced(self, api: str, digest: str, answer) -> Exchange:
         if self._probe.script is not None:
@@ -472,6 +487,8 @@ def _called(function, case: Case):
         return Returned(repr(function("a path")))
     except Dead:
         return Died(11)
+    except Endless:
+        return TimedOut(1.0)
     except Exception as error:  # noqa: BLE001 - whatever the program raises
         frame = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == PATH][-1]
         kind = type(error)
