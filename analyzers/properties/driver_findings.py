@@ -25,7 +25,8 @@ from analyzers.properties.base_comparison import (
     refusal_findings,
 )
 from analyzers.properties.base_search import ComparedRun
-from analyzers.properties.driver_search import DriverRuns, driver_study
+from analyzers.properties.driver_runs import DriverRuns
+from analyzers.properties.driver_search import driver_study
 from analyzers.properties.program_promises import BrokenPromise, broken_promise
 from analyzers.properties.property_findings import failure_finding
 from analyzers.vocabulary import (

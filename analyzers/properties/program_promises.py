@@ -24,7 +24,8 @@ from analyzers.ports import Executor
 from analyzers.properties.base_comparison import is_different, is_other_structure
 from analyzers.properties.base_search import ComparedRun
 from analyzers.properties.changed_results import result_difference
-from analyzers.properties.driver_search import LONGEST, DriverRuns
+from analyzers.properties.driver_runs import DriverRuns
+from analyzers.properties.driver_search import LONGEST
 from analyzers.vocabulary import Probe, Returned, Run, Violated
 
 MOST_OF_A_KIND, LEAST_PROGRAMS, ASKED_FIRST = 4, 3, 3

@@ -54,7 +54,8 @@ from analyzers.properties.base_comparison import (
 from analyzers.properties.base_search import ComparedRun, compared_runs
 from analyzers.properties.call_effects import effect_findings
 from analyzers.properties.driver_findings import driver_findings
-from analyzers.properties.driver_search import DriverRuns, driver_study
+from analyzers.properties.driver_runs import DriverRuns
+from analyzers.properties.driver_search import driver_study
 from analyzers.properties.failure_shrinking import returning_on_base
 from analyzers.properties.ignored_arguments import ignored_argument_findings
 from analyzers.properties.messages import does

@@ -173,10 +173,12 @@ class Environments:
         if not declaration.development:
             return None
         wanted = [*declaration.wanted, *declaration.development]
-        with suppress(Unreachable, TimeoutError, OSError):
-            return self._installed(
-                interpreter, replace(declaration, wanted=wanted, development=[]), what
-            )
+        more = replace(declaration, wanted=wanted, development=[])
+        try:
+            return self._installed(interpreter, more, what)
+        except (Unreachable, TimeoutError, OSError) as reason:
+            names = ", ".join(each.name for each in declaration.development)
+            declaration.note(f"environment: {names}, which tests use, left out ({reason})")
         return None
 
     def _not_installed(self, declaration: Declaration, reason: str) -> Environment:

@@ -228,6 +228,15 @@ def test_difference_is_told_of_the_function_that_explains_it():
     assert study.different == {"net.py::_scaled"}
 
 
+def test_callee_explains_what_its_caller_ran_as_often():
+    base = TWO.replace("y = x / x.norm", "x = _scaled(x, 1)\n        y = x / x.norm")
+    head = base.replace("    return y * scale", "    return y * scale + 1")
+    head = head.replace("return y if self.bias", "return (y) if self.bias")
+    bench = TwoRevisions(base, head, {"README.md": README})
+    bench.changed = [target("Net.forward"), target("_scaled")]
+    assert driver_study(bench).different == {"net.py::_scaled"}
+
+
 def test_what_changed_comes_before_what_calls_it_though_its_lines_ran():
     bench = TwoRevisions(TWO, TWO.replace("y * scale", "scale * y"), {"README.md": README})
     bench.changed = [target("_scaled")]

@@ -4,7 +4,7 @@ import pytest
 
 from analyzers.drivers.definitions import Definitions
 from analyzers.properties.base_search import ComparedRun
-from analyzers.properties.driver_search import DriverRuns
+from analyzers.properties.driver_runs import DriverRuns
 from analyzers.properties.program_promises import broken_promise
 from analyzers.vocabulary import Probe, Program, Returned
 from tests.analyzers.properties.revisions import PATH, TwoRevisions, target
