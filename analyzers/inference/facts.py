@@ -126,6 +126,14 @@ class InferredContract:
 
 
 @functools.lru_cache(maxsize=512)
+def body_nodes(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+) -> tuple[ast.AST, ...]:
+    """All nodes of a body, which is looked through once a parameter."""
+    return tuple(each for statement in node.body for each in ast.walk(statement))
+
+
+@functools.lru_cache(maxsize=512)
 def parse_module(source: str) -> ast.Module | None:
     """The tree of a Python source; ``None`` where it is none.  Not to be changed: it is shared."""
     try:

@@ -26,6 +26,7 @@ from analyzers.inference.facts import (
     FunctionContext,
     InferredConstraint,
     InferredRequirement,
+    body_nodes,
 )
 
 from .guard_clauses import GuardClause, GuardClauses, names_in
@@ -47,7 +48,7 @@ def known_choices(subject: FunctionContext) -> Iterator[InferredConstraint]:
             sure = Confidence.LIKELY if len(words) > 1 else Confidence.GUESS
             yield InferredConstraint(arg.arg, one_of(words), ConstraintSource.GUARD, sure, where)
         found: list[Constraint] = []
-        for node in _nodes(subject):
+        for node in body_nodes(subject.node):
             if not isinstance(node, ast.If):
                 continue
             asked = _asked(node.test, arg.arg)
@@ -74,11 +75,6 @@ def asserted_shapes(subject: FunctionContext) -> frozenset[str]:
     )
 
 
-def _nodes(subject: FunctionContext) -> Iterator[ast.AST]:
-    for statement in subject.node.body:
-        yield from ast.walk(statement)
-
-
 def _names(node: ast.AST, parameter: str) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("lower", "strip") and _names(node.func.value, parameter)
@@ -88,7 +84,7 @@ def _names(node: ast.AST, parameter: str) -> bool:
 def _compared(subject: FunctionContext, parameter: str) -> list[str]:
     scope = scope_of(subject)
     found: list[str] = []
-    for node in _nodes(subject):
+    for node in body_nodes(subject.node):
         if not (isinstance(node, ast.Compare) and len(node.ops) == 1):
             continue
         if not _names(node.left, parameter) or not isinstance(
@@ -104,7 +100,7 @@ def _compared(subject: FunctionContext, parameter: str) -> list[str]:
 
 
 def _keys(subject: FunctionContext, parameter: str) -> list[object]:
-    for node in _nodes(subject):
+    for node in body_nodes(subject.node):
         if isinstance(node, ast.Subscript) and _names(node.slice, parameter):
             found = _table(subject, node.value)
             if found:
@@ -116,7 +112,7 @@ def _table(subject: FunctionContext, node: ast.expr) -> list[object]:
     if isinstance(node, ast.Name):
         assigned = [
             each.value
-            for each in _nodes(subject)
+            for each in body_nodes(subject.node)
             if isinstance(each, ast.Assign) and any(dotted_name(t) == node.id for t in each.targets)
         ]
         node = assigned[0] if len(assigned) == 1 else node

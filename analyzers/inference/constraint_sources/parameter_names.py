@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 
 from analyzers.guest.annotations.constraints import Constraint
 from analyzers.guest.annotations.syntax import parse
@@ -172,16 +173,22 @@ def _of_namesakes(subject: FunctionContext, name: str) -> Constraint | None:
 
     Of arrays the body says more.
     """
-    nodes = ast.walk(subject.tree)
-    functions = (each for each in nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
-    hints = {
-        ast.unparse(arg.annotation): arg.annotation
-        for each in functions
-        for arg in (*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs)
-        if arg.arg == name and arg.annotation is not None
-    }
+    hints = _hints(subject.tree).get(name, {})
     found = read_hint(subject, *hints.values()) if len(hints) == 1 else None
     return None if found is None or found.kind in _ARRAYS else found
+
+
+@lru_cache(maxsize=512)
+def _hints(tree: ast.Module) -> Mapping[str, Mapping[str, ast.expr]]:
+    """The hints of a file's parameters by name, those that are written alike once."""
+    found: dict[str, dict[str, ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                if arg.annotation is not None:
+                    written = ast.unparse(arg.annotation)
+                    found.setdefault(arg.arg, {})[written] = arg.annotation
+    return found
 
 
 def _fitting(subject: FunctionContext, arg: ast.arg, found: Constraint) -> Constraint | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
-from ..facts import FunctionContext
+from ..facts import FunctionContext, body_nodes
 from .module_scope import ModuleScope, scope_of
 
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
@@ -91,25 +92,25 @@ def _uses(subject: FunctionContext, parameter: str) -> Iterator[tuple[str, ast.A
 
     What a constructor keeps as it is has the attribute's name in all methods.
     """
-    yield from ((parameter, node) for node in _walk(subject.node))
+    yield from ((parameter, node) for node in body_nodes(subject.node))
     if subject.owner is None or subject.node.name != "__init__":
         return
     kept = {
         f"self.{target.attr}"
-        for node in _walk(subject.node)
+        for node in body_nodes(subject.node)
         if isinstance(node, ast.Assign) and _is(node.value, parameter)
         for target in node.targets
         if isinstance(target, ast.Attribute) and _is(target.value, "self")
     }
-    for method in subject.owner.body if kept else ():
-        yield from ((name, node) for node in ast.walk(method) for name in kept)
+    for node in body_nodes(subject.owner) if kept else ():
+        yield from ((name, node) for name in kept)
 
 
 def attributes(subject: FunctionContext, parameter: str) -> list[str]:
     """The attributes that are read of a parameter, in order, each once."""
     found = [
         node.attr
-        for node in _walk(subject.node)
+        for node in body_nodes(subject.node)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == parameter
@@ -120,10 +121,12 @@ def attributes(subject: FunctionContext, parameter: str) -> list[str]:
 
 def passed_whole(subject: FunctionContext, parameter: str) -> bool:
     """Return whether a parameter is passed on or stored whole, not only its attributes read."""
-    inside = {id(node.value) for node in _walk(subject.node) if isinstance(node, ast.Attribute)}
+    inside = {
+        id(node.value) for node in body_nodes(subject.node) if isinstance(node, ast.Attribute)
+    }
     return any(
         isinstance(node, ast.Name) and node.id == parameter and id(node) not in inside
-        for node in _walk(subject.node)
+        for node in body_nodes(subject.node)
     )
 
 
@@ -144,11 +147,6 @@ _OF_NUMBERS = (
     *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.Return, ast.IfExp, ast.Tuple),
     *(ast.Call, ast.keyword, ast.Assign),
 )
-
-
-def _walk(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
-    for statement in node.body:
-        yield from ast.walk(statement)
 
 
 def _spoken(node: ast.AST, parameter: str, scope: ModuleScope) -> Iterator[str]:
@@ -198,13 +196,7 @@ def array_kind(
     if hinted is not None:
         return hinted
     used = kinds(subject, parameter)
-    found: set[str] = set()
-    for node in ast.walk(subject.tree):
-        if isinstance(node, ast.Import):
-            found.update(alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add((node.module or "").partition(".")[0])
-    origins = " ".join(sorted(found))
+    origins = _origins(subject.tree)
     for kind, library in _LIBRARIES:
         if kind in used and library in origins:
             return kind
@@ -215,6 +207,18 @@ def array_kind(
     if "keras" in origins:
         return keras
     return "np_arrays" if "numpy" in origins else None
+
+
+@lru_cache(maxsize=512)
+def _origins(tree: ast.Module) -> str:
+    """The names of all packages that a file imports, in one text."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    return " ".join(sorted(found))
 
 
 def _hinted(subject: FunctionContext, parameter: str) -> str | None:
