@@ -15,7 +15,8 @@ from analyzers.inference.facts import FunctionContext
 
 AGAIN = "again"
 """The variable of what the repeated call returns."""
-_INSTANCE = "instance"
+INSTANCE = "instance"
+"""The variable of what the call is made on."""
 _UNBOUND = frozenset({"staticmethod"})
 _WATCHED = """\
 import inspect
@@ -76,7 +77,7 @@ def _arguments(node: ast.FunctionDef, *, bound: bool) -> tuple[list[str], list[s
     by_place = len(placed) if spec.vararg else len(spec.posonlyargs) + bound
     named = [*placed[by_place:], *(each.arg for each in spec.kwonlyargs)]
     stars = {each.arg: star for each, star in ((spec.vararg, "*"), (spec.kwarg, "**")) if each}
-    names = {each: _INSTANCE if bound and each == placed[0] else each for each in placed[:1]}
+    names = {each: INSTANCE if bound and each == placed[0] else each for each in placed[:1]}
     every = [*placed, *(each.arg for each in spec.kwonlyargs), *stars]
     lines = [f"{names.get(each, each)} = passed[{each!r}]" for each in every]
     given = [names.get(each, each) for each in placed[:by_place]]

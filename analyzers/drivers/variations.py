@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from analyzers.drivers.definitions import Definitions, Function, Parameter
 from analyzers.drivers.documented_values import DocumentedValues
 from analyzers.drivers.promises import ASSERTED, is_asserting
+from analyzers.drivers.repeated_calls import INSTANCE
 from analyzers.drivers.usage_programs import Driver
 
 HOLE = "it"
@@ -34,6 +35,10 @@ _MASKS = (
     "torch.rand(it.shape[1], it.shape[1]) > 0.5",
     "torch.rand(it.shape[0], *it.shape[-2:]) > 0.5",
 )
+_GIVEN_MASKS = (
+    "it & (torch.arange(it.shape[-1]) * 2 < it.shape[-1])",
+    "torch.rand(it.shape) > 0.5",
+)
 _TENSORS = (
     "torch.randn_like(it)",
     "torch.randn(it.shape[-1])",
@@ -46,6 +51,7 @@ _FORMS = (
     "it.half()",
     "it[:1]",
     "it.requires_grad_()",
+    "it[None]",
     "it.repeat_interleave(2, 0)",
     "it * 0",
     "it[:0]",
@@ -55,10 +61,17 @@ _FORMS = (
     "it.transpose(-1, -2).contiguous().transpose(-1, -2)",
     "it[..., :-1]",
     "it[:, :-1]",
-    "it[None]",
     "it[0]",
     "it.bool()",
 )
+_MODULE_FORMS = ("it.requires_grad_(False)", "it.double()", "it.eval()")
+_NORMS = {
+    "Linear": "torch.nn.BatchNorm1d(it.out_features)",
+    "Conv1d": "torch.nn.BatchNorm1d(it.out_channels)",
+    "Conv2d": "torch.nn.BatchNorm2d(it.out_channels)",
+    "Conv3d": "torch.nn.BatchNorm3d(it.out_channels)",
+}
+"""Layers with buffers behind layers of the library, which have none."""
 _PRECISIONS = {"float16": "it.half()", "bfloat16": "it.bfloat16()", "float64": "it.double()"}
 _OTHER_KINDS = frozenset({"it.long()", "it.bool()", "it[None]", "it[0]", "it[:0]"})
 _SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
@@ -309,7 +322,7 @@ class Variations:
     def _all(self) -> Iterator[Edit]:
         body = self.tree.body[self.driver.fixed :]
         nodes = [node for statement in body for node in ast.walk(statement)]
-        made = self._instances(body)
+        made, layers = self._instances(body), _layers(body)
         bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         places = self._places(nodes, made) if self.documented is not None else {}
         for edit in _literal_edits(nodes):
@@ -322,9 +335,10 @@ class Variations:
                 callee = self._callee(node, made)
                 if callee is not None:
                     yield from self._keyword_edits(node, callee, bound)
+                    yield from self._masks(node, callee)
                     yield from _kept(node, self._weight(callee))
                 if callee is not None or _is_factory(node):
-                    yield from self._forms(node, made, known=callee is not None)
+                    yield from _forms(node, {**made, **layers}, known=callee is not None)
         yield from self._statements(body, made, bound)
 
     def _is_said(self, callee: Function | ast.ClassDef, parameter: Parameter, text: str) -> bool:
@@ -455,6 +469,16 @@ class Variations:
                 edit = Edit("keyword", (number,), text, each.name, weight, guessed=guessed)
                 yield replace(edit, documented=self._is_said(callee, each, text))
 
+    def _masks(self, call: ast.Call, callee: Function | ast.ClassDef) -> Iterator[Edit]:
+        """Yield masks of which a part is false, for those that a call is given."""
+        parameters = self.definitions.parameters(callee)
+        given = [(each.name, v) for each, v in zip(parameters, call.args, strict=False)]
+        given += [(each.arg or "", each.value) for each in call.keywords]
+        for name, value in given:
+            for text in _GIVEN_MASKS if "mask" in name and isinstance(value, ast.Name) else ():
+                weight = self._weight(callee) * (1 + self.hot.get(name, 0.0))
+                yield replace(_form(value, text, 0), weight=weight)
+
     def _values(self, parameter: Parameter, bound: Sequence[str]) -> list[str]:
         """Return values of a parameter that differ from its default, the likely ones first."""
         default = parameter.default
@@ -498,17 +522,6 @@ class Variations:
         found += [text for text, _ in counted.most_common(6) if text[:1] in "'\""]
         found += self.documented.choices(parameter) if self.documented is not None else []
         return list(dict.fromkeys(found))
-
-    def _forms(
-        self, call: ast.Call, made: Mapping[str, ast.ClassDef], *, known: bool
-    ) -> Iterator[Edit]:
-        """Yield other forms of tensors: those that are made, and those that are handed on."""
-        if not known:
-            yield from (_form(call, text, place) for place, text in enumerate(_FORMS))
-            return
-        for each in [*call.args, *(keyword.value for keyword in call.keywords)]:
-            if isinstance(each, ast.Name) and each.id not in made:
-                yield from (_form(each, text, place) for place, text in enumerate(_FORMS))
 
     def _statements(
         self, body: Sequence[ast.stmt], made: Mapping[str, ast.ClassDef], bound: Sequence[str]
@@ -589,6 +602,41 @@ def _number(node: ast.AST) -> int:
     return int(node.number)  # type: ignore[attr-defined]
 
 
+def _layers(body: Sequence[ast.stmt]) -> dict[str, str]:
+    """Return the variables that hold layers of the library, by the names of their classes."""
+    assigned = (n for statement in body for n in ast.walk(statement) if isinstance(n, ast.Assign))
+    named = [(each.targets[0], _layer(each.value)) for each in assigned]
+    return {target.id: layer for target, layer in named if isinstance(target, ast.Name) and layer}
+
+
+def _layer(node: ast.expr) -> str:
+    """Return the class of ``torch.nn`` whose instance an expression makes, or nothing."""
+    path, _, name = ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")
+    made = isinstance(node, ast.Call) and path in ("nn", "torch.nn") and name[:1].isupper()
+    return name if made and name != "Parameter" else ""
+
+
+def _forms(
+    call: ast.Call, made: Mapping[str, ast.ClassDef | str], *, known: bool
+) -> Iterator[Edit]:
+    """Yield other forms of what a call makes, or of what is handed on to a ``known`` callee.
+
+    Tensors are converted and cut; layers of the library are frozen, or have buffers behind them.
+    """
+    if not known:
+        yield from (_form(call, text, place) for place, text in enumerate(_FORMS))
+        return
+    for each in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        name = each.id if isinstance(each, ast.Name) else ""
+        kept = made.get(name, _layer(each))
+        if isinstance(kept, str) and kept:
+            norm = _NORMS.get(kept)
+            forms = () if norm is None else (f"torch.nn.Sequential(it, {norm})",)
+            yield from (_form(each, text, n) for n, text in enumerate((*forms, *_MODULE_FORMS)))
+        elif name and name != INSTANCE and isinstance(kept, str):
+            yield from (_form(each, text, place) for place, text in enumerate(_FORMS))
+
+
 def _form(node: ast.expr, text: str, place: int) -> Edit:
     name = node.id if isinstance(node, ast.Name) else ""
     guessed = text in _OTHER_KINDS
@@ -629,7 +677,10 @@ def _text_constants(*nodes: ast.expr) -> list[str]:
 def _literal_edits(nodes: Sequence[ast.AST]) -> Iterator[Edit]:
     """Yield other numbers: equal ones together, then each alone."""
     groups: dict[tuple[type, object], list[int]] = {}
+    seeds = {id(a) for n in nodes if isinstance(n, ast.Call) and _is_seed(n) for a in n.args}
     for node in nodes:
+        if id(node) in seeds:
+            continue
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             groups.setdefault((type(node.value), node.value), []).append(_number(node))
     for (kind, value), numbers in groups.items():
@@ -638,6 +689,11 @@ def _literal_edits(nodes: Sequence[ast.AST]) -> Iterator[Edit]:
             share = 1.0 if len(where) == len(numbers) else 0.7
             for other, weight in _others(kind, value):
                 yield Edit("literal", where, repr(other), repr(value), share * weight)
+
+
+def _is_seed(call: ast.Call) -> bool:
+    """Return whether a call sets a seed, which is exchanged as a statement."""
+    return ast.unparse(call.func).rpartition(".")[2] in ("manual_seed", "seed")
 
 
 def _others(kind: type, value: object) -> Iterator[tuple[object, float]]:

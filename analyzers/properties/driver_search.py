@@ -342,6 +342,7 @@ class _Search:
                 return
 
     def _vary(self, chosen: Sequence[_Known]) -> None:
+        """Run the edits of drivers: each alone, and for as long again several together."""
         plans = [[(known, (edit,)) for edit in known.variations.edits()] for known in chosen]
         mixed = [each for group in zip_longest(*plans) for each in group if each is not None]
         alone = [isinstance(known.run.base.ending, NotRun) for known, _ in mixed]
@@ -349,7 +350,9 @@ class _Search:
         self._run_all(iter(said))
         if said:
             self._run_all(self._combined(chosen))
+        begun = time.monotonic()
         self._run_all(iter(mixed))
+        self.until = min(self.until, 2 * time.monotonic() - begun)
         self._run_all(self._combined(chosen))
 
     def _combined(self, chosen: Sequence[_Known]) -> Iterator[tuple[_Known, tuple[Edit, ...]]]:

@@ -156,3 +156,38 @@ def test_loops_have_their_first_round_alone():
     assert "for n in [next(iter(range(9)))]:\n    for x in [next(iter(DTYPES))]" in varied(
         tree, edits
     )
+
+
+def variations_of(program, code):
+    driver = Driver("README.md:1", Kind.DOCUMENT, program)
+    return Variations(driver, Definitions.of({"a.py": code}), {}, frozenset({"average"}))
+
+
+def test_layers_of_the_library_get_buffers_and_no_forms_of_tensors():
+    code = "def average(model, x):\n    return x\n"
+    program = (
+        "net = torch.nn.Linear(4, 3)\nmade = average(net, x)\nalso = average(nn.Conv2d(1, 2, 3), x)"
+    )
+    made = texts(variations_of(program, code), "form")
+    assert any(
+        "average(torch.nn.Sequential(net, torch.nn.BatchNorm1d(net.out_features))" in m
+        for m in made
+    )
+    assert any("BatchNorm2d(nn.Conv2d(1, 2, 3).out_channels)" in m for m in made)
+    assert any("average(net.requires_grad_(False)" in m for m in made)
+    assert not any("net[:1]" in m or "net * 0" in m for m in made)
+
+
+def test_given_mask_becomes_false_in_part():
+    code = "def average(x, mask=None):\n    return x\n"
+    program = "mask = torch.ones(2, 4).bool()\nmade = average(x, mask=mask)"
+    made = texts(variations_of(program, code), "form")
+    assert any("mask=torch.rand(mask.shape) > 0.5" in m for m in made)
+    assert any("mask=mask & (torch.arange(mask.shape[-1]) * 2 < mask.shape[-1])" in m for m in made)
+
+
+def test_seeds_are_exchanged_as_statements_alone():
+    program = "torch.manual_seed(42)\nmade = average(7)"
+    made = texts(variations_of(program, "def average(x):\n    return x\n"), "literal")
+    assert made
+    assert all("torch.manual_seed(42)" in each for each in made)
