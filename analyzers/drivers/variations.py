@@ -534,9 +534,11 @@ class Variations:
         outs = [each for each in dict.fromkeys(bound) if each not in made]
         for name, node in made.items():
             for base in self.definitions.bases(node):
-                for each in base.body:
-                    if isinstance(each, Function) and not each.name.startswith("__"):
+                methods = [each for each in base.body if isinstance(each, Function)]
+                for each in methods:
+                    if not each.name.startswith("__"):
                         yield from self._method_calls(name, each, base, last, outs)
+                yield from self._protocols(name, methods, base, last)
         for statement in plain:
             call = statement.value if isinstance(statement, ast.Expr) else None
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
@@ -555,6 +557,18 @@ class Variations:
         seeded = "import torch\ntorch.manual_seed({})"
         for number in (1, 2):
             yield Edit("before", (), seeded.format(number), "", 0.6)
+
+    def _protocols(
+        self, name: str, methods: Sequence[Function], owner: ast.ClassDef, last: int
+    ) -> Iterator[Edit]:
+        """Yield uses of an object by Python's own protocols; keys that it gives are asked of it."""
+        named = {each.name for each in methods}
+        mapping = {"__getitem__", "keys"} <= named
+        texts = {**_PROTOCOLS, **({"__getitem__": _BY_KEY} if mapping else {})}
+        for each in [each for each in texts if each in named]:
+            own = each in self.target and owner.name in self.target
+            weight = 7.2 if own else 1 + self.hot.get(each, 0.0)
+            yield Edit("after", (last,), f"also = {texts[each].format(name)}", "", weight)
 
     def _method_calls(
         self, name: str, method: Function, owner: ast.ClassDef, last: int, outs: Sequence[str]
@@ -582,6 +596,15 @@ class Variations:
                 yield Edit("after", (last,), text, "", weight, guessed=guessed)
 
 
+_BY_KEY = "[{0}[key] for key in {0}.keys()]"
+_PROTOCOLS = {
+    "__len__": "len({})",
+    "__iter__": "list({})",
+    "__getitem__": "{}[0]",
+    "__repr__": "repr({})",
+    "__eq__": "{0} == {0}",
+    "__getstate__": "__import__('pickle').loads(__import__('pickle').dumps({}))",
+}
 _DEFINING = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 
 

@@ -191,3 +191,15 @@ def test_seeds_are_exchanged_as_statements_alone():
     made = texts(variations_of(program, "def average(x):\n    return x\n"), "literal")
     assert made
     assert all("torch.manual_seed(42)" in each for each in made)
+
+
+def test_objects_are_used_by_the_protocols_of_their_class():
+    code = (
+        "class Bag:\n    def __len__(self):\n        return 0\n"
+        "    def keys(self):\n        return []\n"
+        "    def __getitem__(self, key):\n        return key\n"
+    )
+    made = texts(variations_of("bag = Bag()\nfirst = bag.keys()", code), "after")
+    assert any(each.endswith("also = len(bag)") for each in made)
+    assert any(each.endswith("also = [bag[key] for key in bag.keys()]") for each in made)
+    assert not any("repr(" in each or "bag[0]" in each for each in made)
