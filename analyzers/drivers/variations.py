@@ -735,8 +735,8 @@ def _others(kind: type, value: object) -> Iterator[tuple[object, float]]:
                 yield other, 0.8
 
 
-def shrunk(tree: ast.Module, fixed: int) -> list[Edit]:
-    """Return edits that make large numbers of a program small, one a number."""
+def shrunk(tree: ast.Module, fixed: int, share: int = 16) -> list[Edit]:
+    """Return edits that leave large numbers of a program a part of them, one a number."""
     body = tree.body[fixed:]
     nodes = [node for statement in body for node in ast.walk(statement)]
     groups: dict[int, list[int]] = {}
@@ -744,7 +744,7 @@ def shrunk(tree: ast.Module, fixed: int) -> list[Edit]:
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 64:
             groups.setdefault(node.value, []).append(_number(node))
     return [
-        Edit("literal", tuple(numbers), repr(max(8, value // 16)), repr(value))
+        Edit("literal", tuple(numbers), repr(max(8, value // share)), repr(value))
         for value, numbers in sorted(groups.items(), reverse=True)
     ]
 

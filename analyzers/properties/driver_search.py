@@ -216,10 +216,15 @@ class _Search:
             waiting.sort(
                 key=lambda e: (e[0].isdisjoint(missing.values()), e[1].kind > self.nearest)
             )
-            batch, waiting = waiting[:FIRST_BATCH], waiting[FIRST_BATCH:]
+            many = FIRST_BATCH if self.tried else FIRST_BATCH // 2
+            batch, waiting = waiting[:many], waiting[many:]
             made = [Variations(each, definitions, hot, names, documented) for _, each in batch]
-            known = list(self._taken([(each, ()) for each in made]))
-            known += self._shortened([each for each in made if self._is_slow(each)])
+            known = list(self._shortened(made if self.slow else []))
+            small = {id(each.variations) for each in known if self._reached(each.run)}
+            left = [each for each in made if id(each) not in small]
+            known += self._taken([(each, ()) for each in left])
+            if not small:
+                known += self._shortened([each for each in made if self._is_slow(each)])
             yield from known
             ran = (*(each.run for each in known), *self.found.alone)
             for name in {name for run in ran for name in self._reached(run)}:
@@ -230,11 +235,14 @@ class _Search:
                 return
 
     def _shortened(self, slow: Sequence[Variations]) -> Iterator[_Known]:
-        """Yield slow drivers with small numbers and one round of each loop, or with that alone."""
-        for numbers in (True, False):
+        """Yield drivers with small numbers and one round of each loop, or with that alone.
+
+        Where one of them is slow, this comes before the others as they stand.
+        """
+        for share in (16, 4, None):
             plans: list[tuple[Variations, tuple[Edit, ...]]] = []
             for each in slow:
-                edits = _smaller(each, numbers=numbers)
+                edits = _smaller(each, share)
                 if edits and time.monotonic() < self.until:
                     plans.append((each, tuple(edits)))
             taken = list(self._taken(plans))
@@ -588,10 +596,10 @@ def _takes_more(fewer: ast.arguments, more: ast.arguments) -> bool:
     return ast.dump(same) == ast.dump(fewer)
 
 
-def _smaller(variations: Variations, *, numbers: bool = True) -> list[Edit]:
-    """Return the edits that make a program small: large numbers, and one round of each loop."""
+def _smaller(variations: Variations, share: int | None = 16) -> list[Edit]:
+    """Return the edits that make a program small: parts of large numbers, one round of loops."""
     tree, fixed = variations.tree, variations.driver.fixed
-    return [*(shrunk(tree, fixed) if numbers else ()), *first_rounds(tree, fixed)]
+    return [*(shrunk(tree, fixed, share) if share else ()), *first_rounds(tree, fixed)]
 
 
 def _names_it(source: str, function: FunctionContext) -> bool:
