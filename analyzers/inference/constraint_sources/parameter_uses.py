@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ..facts import FunctionContext, body_nodes
@@ -81,29 +81,33 @@ _SIZED = ("zeros", "ones", "empty", "full", "randn", "rand", "randint", "arange"
 
 def kinds(subject: FunctionContext, parameter: str) -> frozenset[str]:
     """The kinds of constraints that uses of a parameter speak for; ``arrays`` for any library's."""
-    scope = scope_of(subject)
+    names = _names(subject, parameter)
     return frozenset(
-        kind for name, node in _uses(subject, parameter) for kind in _spoken(node, name, scope)
+        kind
+        for name, body in names
+        for kind in _spoken(subject.path, subject.tree, body).get(name, ())
     )
 
 
-def _uses(subject: FunctionContext, parameter: str) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the nodes where a parameter may be used, with the name that it has there.
+_Body = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _names(subject: FunctionContext, parameter: str) -> list[tuple[str, _Body]]:
+    """Return the names that a parameter has, each with the body where it has that.
 
     What a constructor keeps as it is has the attribute's name in all methods.
     """
-    yield from ((parameter, node) for node in body_nodes(subject.node))
+    found: list[tuple[str, _Body]] = [(parameter, subject.node)]
     if subject.owner is None or subject.node.name != "__init__":
-        return
+        return found
     kept = {
         f"self.{target.attr}"
         for node in body_nodes(subject.node)
-        if isinstance(node, ast.Assign) and _is(node.value, parameter)
+        if isinstance(node, ast.Assign) and _name(node.value) == parameter
         for target in node.targets
-        if isinstance(target, ast.Attribute) and _is(target.value, "self")
+        if isinstance(target, ast.Attribute) and _name(target.value) == "self"
     }
-    for node in body_nodes(subject.owner) if kept else ():
-        yield from ((name, node) for name in kept)
+    return [*found, *((name, subject.owner) for name in kept)]
 
 
 def attributes(subject: FunctionContext, parameter: str) -> list[str]:
@@ -134,9 +138,14 @@ def is_number(subject: FunctionContext, parameter: str) -> bool:
     """Return whether a parameter is calculated with, and used in no other way than numbers are."""
     others = {each.arg for each in subject.parameters}
     calculated = False
-    for name, parent in _uses(subject, parameter):
-        if any(_is(child, name) for child in ast.iter_child_nodes(parent)):
-            if not isinstance(parent, _OF_NUMBERS) or _is(getattr(parent, "func", parent), name):
+    for name, body in _names(subject, parameter):
+        for parent in body_nodes(body):
+            if not any(_name(child) == name for child in ast.iter_child_nodes(parent)):
+                continue
+            if (
+                not isinstance(parent, _OF_NUMBERS)
+                or _name(getattr(parent, "func", parent)) == name
+            ):
                 return False
             called = ast.unparse(parent.func) if isinstance(parent, ast.Call) else ""
             calculated |= isinstance(parent, (ast.BinOp, ast.UnaryOp)) or called in others
@@ -149,40 +158,49 @@ _OF_NUMBERS = (
 )
 
 
-def _spoken(node: ast.AST, parameter: str, scope: ModuleScope) -> Iterator[str]:
-    if isinstance(node, ast.Attribute) and _is(node.value, parameter):
-        yield from (kind for kind, names in _ATTRIBUTES.items() if node.attr in names)
+@lru_cache(maxsize=512)
+def _spoken(path: str, tree: ast.Module, body: _Body) -> Mapping[str, frozenset[str]]:
+    """Return the kinds that the uses of each name in a body speak for."""
+    scope = ModuleScope(path, tree, {})
+    found: dict[str, set[str]] = {}
+    for name, kind in (each for node in body_nodes(body) for each in _uses(node, scope)):
+        found.setdefault(name, set()).add(kind)
+    return {name: frozenset(each) for name, each in found.items()}
+
+
+def _uses(node: ast.AST, scope: ModuleScope) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Attribute):
+        name = _name(node.value)
+        yield from ((name, kind) for kind, names in _ATTRIBUTES.items() if node.attr in names)
         if node.attr in _SHAPED:
-            yield "arrays"
+            yield name, "arrays"
     elif isinstance(node, ast.Call):
-        yield from _called(node, parameter, scope)
+        yield from ((_name(node.func), kind) for kind in ("callables", "modules"))
+        yield from _passed(node, scope)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv)):
-        if _is(node.right, parameter):
-            yield "ints"
-        if isinstance(node.op, ast.Mod) and _is(node.left, parameter):
-            yield "ints"
+        yield _name(node.right), "ints"
+        if isinstance(node.op, ast.Mod):
+            yield _name(node.left), "ints"
 
 
-def _called(node: ast.Call, parameter: str, scope: ModuleScope) -> Iterator[str]:
-    if _is(node.func, parameter):
-        yield "callables"
-        yield "modules"
-    if not any(_is(arg, parameter) for arg in node.args):
+def _passed(node: ast.Call, scope: ModuleScope) -> Iterator[tuple[str, str]]:
+    names = [_name(each) for each in node.args]
+    if not any(names):
         return
     dotted = scope.dotted(node.func)
     if dotted in _PASSED:
-        yield _PASSED[dotted]
+        yield from ((name, _PASSED[dotted]) for name in names)
     elif dotted.rpartition(".")[2] in _SIZED:
-        yield "ints"
-    elif _is(node.args[0], parameter) and (".nn." not in dotted or ".functional." in dotted):
-        yield from (kind for prefix, kind in _PREFIXES if dotted.startswith(prefix))
+        yield from ((name, "ints") for name in names)
+    elif ".nn." not in dotted or ".functional." in dotted:
+        yield from ((names[0], kind) for prefix, kind in _PREFIXES if dotted.startswith(prefix))
 
 
-def _is(node: ast.AST, parameter: str) -> bool:
-    owner, _, name = parameter.rpartition(".")
-    if owner:
-        return isinstance(node, ast.Attribute) and node.attr == name and _is(node.value, owner)
-    return isinstance(node, ast.Name) and node.id == parameter
+def _name(node: ast.AST) -> str:
+    """Return a name, or an attribute of one, as it is written; else nothing."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def array_kind(
