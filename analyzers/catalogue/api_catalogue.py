@@ -87,18 +87,21 @@ for _cache in (provider_limits, _document):
 
 _MODULE_ENDS = (".", "(")
 
-_SUBMODULES = frozenset({"discovery", "genai", "generativeai", "groq"})
+_SUBMODULES = frozenset({"discovery", "genai", "generativeai", "groq", "instructor", "together"})
+_NAMESPACES = frozenset({"azure", "google"})
+"""Packages that others lie in: their names in longer ones (``google_url``) mean nothing."""
 
 
 @cache
 def _use_of(word: str) -> re.Pattern[str]:
     """Return what finds an import of a name, or a server that is called so.
 
-    ``aioboto3`` is a use of ``boto3``, ``coherence`` none of ``cohere``.
+    ``aioboto3`` is a use of ``boto3``; ``coherence`` and the word ``together`` are none.
     """
-    name = rf"(?:\baio|(?<![a-zA-Z])){re.escape(word)}(?![a-zA-Z])"
+    joined = "_" if word in _NAMESPACES else ""
+    name = rf"(?:\baio|(?<![a-zA-Z])){re.escape(word)}(?![a-zA-Z{joined}])"
     return re.compile(
-        rf"^[ \t]*(?:import|from)\b[^#\n]*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co)\b",
+        rf"^[ \t]*(?:import|from)\b[^#\n]*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co|xyz)\b",
         re.MULTILINE,
     )
 
