@@ -101,7 +101,8 @@ def _use_of(word: str) -> re.Pattern[str]:
     joined = "_" if word in _NAMESPACES else ""
     name = rf"(?:\baio|(?<![a-zA-Z])){re.escape(word)}(?![a-zA-Z{joined}])"
     return re.compile(
-        rf"^[ \t]*(?:import|from)\b[^#\n]*{name}|import_module\(.*{name}|{name}\.(?:com|ai|co|xyz)\b",
+        rf"^[ \t]*(?:import|from)\b[^#\n]*{name}|import_module\(.*{name}"
+        rf"|{name}\.(?:com|ai|co|xyz)\b",
         re.MULTILINE,
     )
 
