@@ -34,9 +34,11 @@ class Imported:
     name: str | None = None
 
 
-def imports(source: str) -> Iterator[Imported]:
-    """The imports of a text, found without parsing it."""
+def imports(source: str, *, indented: bool = True) -> Iterator[Imported]:
+    """The imports of a text, found without parsing it; of its top level alone if not indented."""
     for match in _IMPORT.finditer(source):
+        if not indented and match[0][0] in " \t":
+            continue
         origin, names, modules = match.groups()
         if modules:
             for part in modules.split(","):

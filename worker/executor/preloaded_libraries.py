@@ -6,15 +6,13 @@ depends on nothing that the project does first.  The check of ``sys.modules`` is
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain, islice
 
-from analyzers.detection.file_facts import top_level_package
+from analyzers.detection.file_facts import imports, top_level_package
 from analyzers.detection.import_graph import Files
-from analyzers.inference.facts import parse_module
 from analyzers.vocabulary.test_files import is_test_file
 
 LIBRARIES = frozenset(
@@ -36,6 +34,11 @@ _DECIDES = re.compile(
     re.MULTILINE,
 )
 """What can decide how a library that is imported behind it comes out."""
+_WORDS = (
+    *("environ", "putenv", "load_dotenv", "meta_path", "path_hooks", "sys.modules"),
+    *("setdlopenflags", "__import__"),
+)
+"""One of these stands in each text that the expression above is found in."""
 _HARMLESS_NAME = (
     r"[\"'](?:\w+_NUM_THREADS|(?:CUDA|JAX|KERAS|KMP|NCCL|TF|VLLM|WANDB|XLA)_\w+|TOKENIZERS_PARALLELISM"
     r"|MASTER_ADDR|MASTER_PORT|(?:LOCAL_)?RANK|WORLD_SIZE)[\"']"
@@ -79,6 +82,8 @@ def preloaded_libraries(
 
 @functools.lru_cache(maxsize=10_000)
 def _decides(text: str) -> bool:
+    if not any(word in text for word in _WORDS):
+        return False
     left = _DECIDES_NOTHING.sub("", text)
     if "module_from_spec" in text:
         left = _REGISTERS.sub("", left)
@@ -129,12 +134,4 @@ def _whole(module: str) -> str:
 @functools.lru_cache(maxsize=10_000)
 def _imports(text: str) -> tuple[tuple[int, str, str], ...]:
     """Return the imports of a file's top level, as (level, module, name)."""
-    tree = parse_module(text)
-    found: list[tuple[int, str, str]] = []
-    for statement in [] if tree is None else tree.body:
-        if isinstance(statement, ast.Import):
-            found += ((0, alias.name, "") for alias in statement.names)
-        elif isinstance(statement, ast.ImportFrom):
-            module = statement.module or ""
-            found += ((statement.level, module, alias.name) for alias in statement.names)
-    return tuple(found)
+    return tuple((e.level, e.module, e.name or "") for e in imports(text, indented=False))

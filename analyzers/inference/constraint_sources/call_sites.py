@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from posixpath import basename
@@ -47,9 +47,13 @@ class PythonText:
     source: ConstraintSource
 
 
-def python_texts(subject: FunctionContext, word: str) -> Iterator[PythonText]:
-    """The texts that mention a word."""
+def python_texts(
+    subject: FunctionContext, word: str, among: Collection[str] = ()
+) -> Iterator[PythonText]:
+    """The texts that mention a word, and one of ``among`` if there are any."""
     for path, text in subject.sources.items():
+        if among and not any(each in text for each in among):
+            continue
         if word in text and len(text) < _LONGEST:
             tree = _tree(path, text)
             if tree is not None:
@@ -149,10 +153,7 @@ def _call_sites(subject: FunctionContext) -> list[ProjectCallSite]:
     if subject.owner is not None and named in ("forward", "call", "__call__"):
         word = subject.owner.name
     found: list[ProjectCallSite] = []
-    kinds = _kinds(subject)
-    for unit in python_texts(subject, word):
-        if kinds and not any(kind in subject.sources[unit.path] for kind in kinds):
-            continue
+    for unit in python_texts(subject, word, _kinds(subject)):
         for site in [*_Reader(subject, unit).read(), *_Following(subject, unit).read()]:
             alike = [index for index, each in enumerate(found) if each == site]
             if not alike:
