@@ -126,7 +126,6 @@ def usual_meaning(name: str) -> str | None:
 
 _ARRAYS = frozenset({"arrays", *ARRAYS})
 _TYPES = {"int": "ints", "float": "floats", "str": "strings", "bool": "bools"}
-_NOT_FIELDS = ("__dict__", "items", "keys", "values", "get", "update", "copy")
 
 
 def facts(subject: FunctionContext) -> Iterator[Fact]:
@@ -150,13 +149,13 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 def suggested(subject: FunctionContext, arg: ast.arg) -> Constraint | None:
     """Return what the name of a parameter suggests, here or usually; ``None`` for an unusual one."""
+    fields = parameter_uses.fields(subject, arg.arg) if CONFIGURATIONS.fullmatch(arg.arg) else {}
+    configured = _configuration(fields)
+    if configured is not None and any(fields.values()):
+        return configured
     namesake = None if arg.annotation is not None else _of_namesakes(subject, arg.arg)
-    if namesake is not None:
-        return namesake
-    if CONFIGURATIONS.fullmatch(arg.arg):
-        configured = _configuration(subject, arg.arg)
-        if configured is not None:
-            return configured
+    if namesake is not None or configured is not None:
+        return namesake or configured
     text = usual_meaning(arg.arg)
     if text is None:
         return _used(subject, arg.arg)
@@ -264,11 +263,9 @@ def _is_optimizer(subject: FunctionContext) -> bool:
     return owner is not None and any("Optim" in ast.unparse(each) for each in owner.bases)
 
 
-def _configuration(subject: FunctionContext, parameter: str) -> Constraint | None:
-    read = parameter_uses.attributes(subject, parameter)
-    if not read or parameter_uses.passed_whole(subject, parameter) or set(read) & set(_NOT_FIELDS):
-        return None
-    texts = {name: usual_meaning(name) for name in read}
-    if any(text is None or ARRAY in text for text in texts.values()):
+def _configuration(fields: Collection[str]) -> Constraint | None:
+    """Return an object with fields that their names say all of; ``None`` where they do not."""
+    texts = {name: usual_meaning(name) for name in fields}
+    if not texts or any(text is None or ARRAY in text for text in texts.values()):
         return None
     return build("configs", **{name: parse(text or "") for name, text in texts.items()})

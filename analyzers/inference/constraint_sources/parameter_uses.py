@@ -110,28 +110,39 @@ def _names(subject: FunctionContext, parameter: str) -> list[tuple[str, _Body]]:
     return [*found, *((name, subject.owner) for name in kept)]
 
 
-def attributes(subject: FunctionContext, parameter: str) -> list[str]:
-    """The attributes that are read of a parameter, in order, each once."""
-    found = [
-        node.attr
-        for node in body_nodes(subject.node)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == parameter
-        and isinstance(node.ctx, ast.Load)
-    ]
-    return list(dict.fromkeys(found))
+def fields(subject: FunctionContext, parameter: str) -> dict[str, bool]:
+    """Return the fields that a body reads of a parameter, and whether by key or ``get``.
+
+    They are in order; there are none where it is used in other ways too.
+    """
+    found: dict[str, bool] = {}
+    uses, read = 0, 0
+    for node in body_nodes(subject.node):
+        match node:
+            case ast.Name(id=name) if name == parameter:
+                uses += 1
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get"),
+                args=[ast.Constant(value=str(key)), *_],
+            ) if name == parameter:
+                found[key] = True
+                read += 1
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))) if (
+                name == parameter
+            ):
+                found[key] = True
+                read += 1
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()) if (
+                name == parameter and attribute not in _OF_MAPPINGS
+            ):
+                found.setdefault(attribute, False)
+                read += 1
+            case _:
+                pass
+    return found if read == uses else {}
 
 
-def passed_whole(subject: FunctionContext, parameter: str) -> bool:
-    """Return whether a parameter is passed on or stored whole, not only its attributes read."""
-    inside = {
-        id(node.value) for node in body_nodes(subject.node) if isinstance(node, ast.Attribute)
-    }
-    return any(
-        isinstance(node, ast.Name) and node.id == parameter and id(node) not in inside
-        for node in body_nodes(subject.node)
-    )
+_OF_MAPPINGS = ("__dict__", "items", "keys", "values", "get", "update", "copy")
 
 
 def is_number(subject: FunctionContext, parameter: str) -> bool:

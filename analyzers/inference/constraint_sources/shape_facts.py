@@ -216,19 +216,26 @@ class _Described:
     def _confidence(self, name: str, tensor: Tensor) -> Confidence:
         """Return how sure a shape is.
 
-        One that is no more than indices need is not what callers give, and what
-        stands in a sum with an array may be a number.  A rank that was guessed is
-        wrong where sizes contradict each other, and the least that ``size(1)`` needs may be
-        where not all that is done with the tensor is understood.
+        One that is no more than indices need is not what callers give, nor is one that enters a
+        layer of unknown size; what stands in a sum with an array may be a number.  A rank that
+        was guessed is wrong where sizes contradict each other, and the least that ``size(1)``
+        needs may be where not all that is done with the tensor is understood.
         """
         least = self.closed.get(name, 0) > 0 and self.ledger.doubts > 0
-        if least or (self.ledger.guessed and self.ledger.conflicts):
+        mentioned = {var for size in self._dims(tensor) for var in variables(size)}
+        unsized = (
+            var for size in self.ledger.unsized for var in variables(self.ledger.resolved(size))
+        )
+        if (
+            least
+            or (self.ledger.guessed and self.ledger.conflicts)
+            or mentioned.intersection(unsized)
+        ):
             return Confidence.GUESS
         if name in self.closed or tensor.shape.likened or (self.ledger.guessed and not self.clean):
             return Confidence.LIKELY
         if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):
             return Confidence.LIKELY
-        mentioned = {var for size in self._dims(tensor) for var in variables(size)}
         return Confidence.LIKELY if mentioned & self.solution.failed else Confidence.STRONG
 
     def _dims(self, tensor: Tensor) -> list[Size]:

@@ -146,8 +146,7 @@ def apply_layer(machine: Evaluator, layer: Any, args: list[Any], kwargs: Mapping
 def _convolution(rank: int, after: SizeAfter) -> ApplyLayer:
     def act(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
         entering, leaving = sized(layer.get("in_channels")), sized(layer.get("out_channels"))
-        if entering is not None:
-            tensor.ledger.equal(dims[1], entering)
+        tensor.ledger.fit(dims[1], entering)
         channels = SizeVariable("c") if leaving is None else leaving
         sizes = sizes_after(tensor, layer, dims[2:], after)
         return floats(tensor, [dims[0], channels, *sizes])
@@ -166,8 +165,7 @@ def _linear(layer: Layer, tensor: Tensor) -> Any:
     last, entering = tensor.shape.at(-1), sized(layer.get("in_features"))
     if last is None:
         return UNKNOWN
-    if entering is not None:
-        tensor.ledger.equal(last, entering)
+    tensor.ledger.fit(last, entering)
     leaving, dims = sized(layer.get("out_features")), tensor.shape.dims
     width = SizeVariable("d") if leaving is None else leaving
     if dims is not None:
@@ -218,8 +216,7 @@ class _Follower(TensorShape):
 def _batch_norm(rank: int, *, statistics: bool) -> ApplyLayer:
     def act(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
         features = sized(layer.get("num_features"))
-        if features is not None:
-            tensor.ledger.equal(dims[1], features)
+        tensor.ledger.fit(dims[1], features)
         if statistics:
             tensor.ledger.least(product([dims[0], *dims[2:]]), 2)
         elif len(dims) > 2:
@@ -239,8 +236,8 @@ def _batch_norm(rank: int, *, statistics: bool) -> ApplyLayer:
 def _group_norm(layer: Layer, tensor: Tensor) -> Any:
     channels, size = sized(layer.get("num_channels")), tensor.shape.at(1)
     tensor.elements.floating()
-    if channels is not None and size is not None:
-        tensor.ledger.equal(size, channels)
+    if size is not None:
+        tensor.ledger.fit(size, channels)
     dims = tensor.shape.dims
     if dims is not None:
         tensor.ledger.least(product([dims[0], *dims[2:], channels or 1]), 2)
@@ -253,8 +250,8 @@ def _layer_norm(layer: Layer, tensor: Tensor) -> Any:
     sizes = wanted if isinstance(wanted, list | tuple) else [wanted]
     for index, each in enumerate(reversed(sizes), 1):
         size, last = sized(each), tensor.shape.at(-index)
-        if size is not None and last is not None:
-            tensor.ledger.equal(last, size)
+        if last is not None:
+            tensor.ledger.fit(last, size)
     return floats(tensor, tensor.shape)
 
 

@@ -32,8 +32,7 @@ def _sequence(ledger: SizeConstraints, value: Any, width: Size | None) -> list[S
     if tensor is None or dims is None:
         return None
     tensor.elements.floating()
-    if width is not None:
-        ledger.equal(dims[2], width)
+    ledger.fit(dims[2], width)
     return dims
 
 

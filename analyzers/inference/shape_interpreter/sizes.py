@@ -203,6 +203,7 @@ class SizeConstraints:
 
     ``conflicts`` are equations between numbers that differ, whatever the input
     is; ``doubts`` counts operations on tensors that were not understood;
+    ``unsized`` are sizes that a layer of unknown size takes only if they are its own;
     ``strict``: what is computed with something unknown is unknown, not what it
     usually is; ``guessed``: a rank was taken to be what it usually is.
     """
@@ -212,6 +213,7 @@ class SizeConstraints:
         self.open: list[SizeCondition] = []
         self.conflicts: list[str] = []
         self.doubts = 0
+        self.unsized: list[Size] = []
         self.strict = False
         self.usual_rank = 2
         self.guessed = False
@@ -246,6 +248,13 @@ class SizeConstraints:
             return
         else:
             self.open.append(SizeCondition("==", left, right, self._soft > 0))
+
+    def fit(self, size: Size, wanted: Size | None) -> None:
+        """A layer takes this size alone; ``None`` where its own is not known."""
+        if wanted is None:
+            self.unsized.append(size)
+        else:
+            self.equal(size, wanted)
 
     def _binds(self, variable: Size, to: Size) -> bool:
         if not isinstance(variable, SizeVariable) or variable.rigid or variable in variables(to):

@@ -56,3 +56,23 @@ def test_uses_are_a_guess(function, wanted):
 def test_parameters_of_an_optimizer_are_tensors_that_require_gradients():
     found = infer_contract(subject(CODE, "Descent.__init__")).arguments["params"]
     assert "requires_grad=True" in render(found.constraint)
+
+
+CONFIGURED = """
+from dataclasses import dataclass
+
+@dataclass
+class Config:
+    dim: int
+
+def typed(cfg: Config):
+    return cfg.dim
+
+def keyed(cfg):
+    return cfg["dim"] + cfg.get("heads", 1)
+"""
+
+
+def test_fields_of_a_configuration_are_read_by_key_too():
+    found = infer_contract(subject(CONFIGURED, "keyed")).arguments["cfg"]
+    assert render(found.constraint) == "configs(dim=froms([4, 8, 16, 32]), heads=froms([1, 2, 4]))"

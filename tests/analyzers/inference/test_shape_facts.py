@@ -190,6 +190,23 @@ def test_a_rank_that_indices_alone_show_is_likely_only():
     ]
 
 
+def test_shape_that_enters_a_layer_of_unknown_size_is_a_guess():
+    text = """
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.proj = nn.Linear(cfg.dim, 4)
+        self.known = nn.Linear(8, 4)
+    def forward(self, x):
+        return self.proj(x)
+    def other(self, x):
+        return self.known(x)
+"""
+    assert said(shape_facts.facts(subject(text, "Net.forward")))[0].endswith(" GUESS")
+    assert said(shape_facts.facts(subject(text, "Net.other")))[0].endswith(" STRONG")
+
+
 KERAS = """
 from keras import layers, Model
 class Net(Model):
