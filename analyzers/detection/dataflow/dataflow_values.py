@@ -22,6 +22,8 @@ MAX_FIELDS: Final = 48
 MAX_SIZE: Final = 1000
 MAX_REFERENCES: Final = 24
 MAX_PATH: Final = 3
+MAX_MARKS: Final = 64
+"""Marks of one value; of more, parameters count whole."""
 MAX_NAME: Final = 160
 
 Key: TypeAlias = "str | int"
@@ -233,12 +235,14 @@ def make(
     fields: Mapping[Key, Value] | None = None,
 ) -> Value:
     """A value within the bounds of the lattice."""
+    marks = marks if len(marks) <= MAX_MARKS else _of_whole_parameters(marks)
     known = frozenset(refs)
     if len(known) > MAX_REFERENCES:
         known = frozenset(ref for ref in known if not isinstance(ref, StringValue | ExternalName))
     if not fields:
         return Value(marks, known, {}, marks, 0, 1)
     total = marks.union(*(value.total for value in fields.values()))
+    total = total if len(total) <= MAX_MARKS else _of_whole_parameters(total)
     depth = 1 + max(value.depth for value in fields.values())
     size = 1 + sum(value.size for value in fields.values())
     if len(fields) > MAX_FIELDS or depth > MAX_DEPTH or size > MAX_SIZE:
@@ -269,6 +273,14 @@ def join_all(values: Iterable[Value]) -> Value:
 def text(value: str) -> Value:
     """A string constant."""
     return make(refs=(StringValue(value),)) if len(value) <= MAX_NAME else BOTTOM
+
+
+def _of_whole_parameters(marks: Marks) -> Marks:
+    """Return the marks without the paths into parameters."""
+    return frozenset(
+        ParameterMark(mark.function, mark.parameter) if isinstance(mark, ParameterMark) else mark
+        for mark in marks
+    )
 
 
 def _stepped(marks: Marks, key: Key) -> Marks:

@@ -69,6 +69,7 @@ class ProjectState:
         self.records: dict[str, dict[cst.CSTNode, Marks]] = {}
         self._cells: dict[Cell, Value] = {}
         self._readers: dict[Cell, set[str]] = {}
+        self._sources: dict[ParameterMark, Marks] = {}
         self._unread: dict[str, tuple[Marks, set[str]]] = {}
         self._queue: deque[str] = deque()
         self._queued: set[str] = set()
@@ -131,6 +132,7 @@ class ProjectState:
         if new is old or new.same(old):
             return
         self._cells[cell] = new
+        self._sources.clear()
         for reader in self._readers.get(cell, ()):
             self.enqueue(reader)
 
@@ -206,16 +208,37 @@ class ProjectState:
 
     def resolved(self, marks: Iterable[Mark]) -> Marks:
         """The marks with every slot replaced by what callers put into it."""
-        found: set[Mark] = set()
-        waiting = list(marks)
+        given = frozenset(marks)
+        slots = {mark for mark in given if isinstance(mark, ParameterMark)}
+        self._follow(slots)
+        return given.difference(slots).union(*(self._sources[slot] for slot in slots))
+
+    def _follow(self, slots: Iterable[ParameterMark]) -> None:
+        """Find what reaches slots through callers, once for each slot until a cell grows."""
+        found: dict[ParameterMark, set[Mark]] = {}
+        readers: dict[ParameterMark, list[ParameterMark]] = {}
+        waiting = [slot for slot in slots if slot not in self._sources]
         while waiting:
-            mark = waiting.pop()
-            if mark in found:
+            slot = waiting.pop()
+            if slot in found:
                 continue
-            found.add(mark)
-            if isinstance(mark, ParameterMark):
-                waiting.extend(self.given(mark).total)
-        return frozenset(mark for mark in found if not isinstance(mark, ParameterMark))
+            found[slot] = set()
+            for mark in self.given(slot).total:
+                if not isinstance(mark, ParameterMark):
+                    found[slot].add(mark)
+                elif mark in self._sources:
+                    found[slot] |= self._sources[mark]
+                else:
+                    readers.setdefault(mark, []).append(slot)
+                    waiting.append(mark)
+        growing = deque(slot for slot, marks in found.items() if marks)
+        while growing:
+            slot = growing.popleft()
+            for reader in readers.get(slot, ()):
+                if not found[slot] <= found[reader]:
+                    found[reader] |= found[slot]
+                    growing.append(reader)
+        self._sources.update({slot: frozenset(marks) for slot, marks in found.items()})
 
 
 def instances(value: Value) -> Value:

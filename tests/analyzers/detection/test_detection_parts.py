@@ -11,15 +11,19 @@ from analyzers.catalogue import load_catalogue
 from analyzers.detection.cst_modules import Positions
 from analyzers.detection.dataflow.dataflow_values import (
     MAX_DEPTH,
+    MAX_MARKS,
     MAX_SIZE,
     NOTHING,
+    AnswerMark,
     ParameterMark,
     join,
     make,
     text,
 )
+from analyzers.detection.dataflow.project_state import ProjectState
 from analyzers.detection.file_facts import FactsCache, Imported, imports
 from analyzers.detection.import_graph import Files
+from analyzers.vocabulary import ApiCall
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -124,6 +128,27 @@ def test_values_stay_within_their_depth():
 def test_part_of_a_slot_keeps_its_path():
     value = make(frozenset({ParameterMark("f", "x")})).get("labels").element()
     assert value.marks == {ParameterMark("f", "x", ("labels", "*"))}
+
+
+def test_many_parts_of_a_parameter_count_as_the_whole():
+    parts = [ParameterMark("f", "x", (number,)) for number in range(MAX_MARKS + 1)]
+    answer = AnswerMark(ApiCall("openai.chat_completions", "a.py", "f", 1))
+    assert make(frozenset(parts[1:])).marks == frozenset(parts[1:])
+    assert make(frozenset([*parts, answer])).marks == {ParameterMark("f", "x"), answer}
+    held = make(fields={"a": make(frozenset(parts[1:])), "b": make(frozenset(parts[:1]))})
+    assert held.total == {ParameterMark("f", "x")}
+
+
+def test_answers_are_followed_through_callers_that_call_each_other():
+    slots = [ParameterMark(name, "x") for name in "fgh"]
+    answer = AnswerMark(ApiCall("openai.chat_completions", "a.py", "f", 1))
+    state = ProjectState(FILES, load_catalogue(), (), 1.0)
+    for slot, given in zip(slots, [*slots[1:], slots[0]], strict=True):
+        state.write(("argument", slot.function, "x"), make(frozenset({given})))
+    assert state.resolved(slots) == NOTHING
+    state.write(("argument", "h", "x"), make(frozenset({answer})))
+    assert [state.resolved([slot]) for slot in slots] == [{answer}] * 3
+    assert state.resolved([answer]) == {answer}
 
 
 def test_known_field_hides_what_others_depend_on():
