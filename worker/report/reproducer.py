@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzers.catalogue import load_catalogue
 from analyzers.catalogue.api_descriptions import data_files, register_cache
-from analyzers.guest.protocol.input_paths import REQUEST, SERVICE
+from analyzers.guest.protocol.input_paths import PAGE, REQUEST, SERVICE
 from analyzers.vocabulary import (
     Alike,
     BranchOutcome,
@@ -129,6 +129,8 @@ _LEGACY = {"vision": "LegacyVision", "language": "LegacyLanguage"}
 _BLANK_LINES = re.compile(r"\n{4,}")
 _VARIABLE = re.compile(r"""os\.environ\[\s*['"](\w+)['"]\s*\]""")
 _REST = re.compile(r"googleapis\.com|googleapiclient|apiclient\.discovery")
+_UNSHOWN = frozenset({PAGE, SERVICE})
+"""Where inputs stand that no reproducer puts there."""
 _FLASK = re.compile(r"^\s*(?:from|import) flask\b", re.MULTILINE)
 _MODULES = [
     "ast",
@@ -190,7 +192,7 @@ def reproducer(
     place = decision_location(goal, source) if goal and source is not None else None
     runnable = _loadable(finding) and not _asks_rest(sources, path)
     unseen = (place is None and _goal(finding)) or _is_unseen(finding.criterion)
-    unseen = unseen or needs_makers(finding) or SERVICE in roots(finding)
+    unseen = unseen or needs_makers(finding) or not _UNSHOWN.isdisjoint(roots(finding))
     if not runnable or families is None or unseen:
         return None
     body = _body(finding, families, place, sources)

@@ -27,7 +27,7 @@ from ..protocol import input_paths
 from ..protocol.argument_decoding import Upload
 from ..runtime import assumptions
 from ..runtime.standins import Inert, InertModule
-from . import project_files
+from . import project_files, streamlit_page
 
 _SENT = ("files", "form", "json", "data", "values", "FILES", "POST", "body")
 
@@ -283,15 +283,13 @@ def _standing(root: str, value: Any, namespace: Mapping[str, Any]) -> ContextMan
     path = input_paths.parse(root).file
     if path is not None:
         return project_files.file_placed(path, value)
-    if root == input_paths.INPUT:
-        return typed_text(value if _is_script(value) else str(value))
-    if root == input_paths.ARGUMENTS:
-        return _started_with(list(value))
-    if root == input_paths.CAMERA:
-        return camera_showing(value)
-    if root == input_paths.SERVICE:
-        return _assumed(value)
-    return flask_request(value, namespace)
+    if root == input_paths.REQUEST:
+        return flask_request(value, namespace)
+    return _WORLDS[root](value)
+
+
+def _typed_in(value: Any) -> ContextManager[Any]:
+    return typed_text(value if isinstance(value, (list, GeneratorType)) else str(value))
 
 
 class TypedWord(assumptions.AssumedWord):
@@ -364,10 +362,6 @@ def _words(action: Any, text: str) -> List[str]:
     return [*switches[-1:], *([str(value)] * (count if given else 0))]
 
 
-def _is_script(value: Any) -> bool:
-    return isinstance(value, (list, GeneratorType))
-
-
 @contextlib.contextmanager
 def typed_text(typed: Union[str, Iterable[str]]) -> Generator[None, None, None]:
     """Standard input: the text, and for each of a few questions the text again; or answers."""
@@ -390,10 +384,19 @@ def typed_text(typed: Union[str, Iterable[str]]) -> Generator[None, None, None]:
 
 
 @contextlib.contextmanager
-def _started_with(given: List[Any]) -> Generator[None, None, None]:
+def _started_with(given: Iterable[Any]) -> Generator[None, None, None]:
     before = sys.argv
-    sys.argv = [before[0], *(TypedWord(each) for each in given[1:])]
+    sys.argv = [before[0], *(TypedWord(each) for each in list(given)[1:])]
     try:
         yield
     finally:
         sys.argv = before
+
+
+_WORLDS: Dict[str, Callable[[Any], ContextManager[Any]]] = {
+    input_paths.INPUT: _typed_in,
+    input_paths.ARGUMENTS: _started_with,
+    input_paths.CAMERA: camera_showing,
+    input_paths.SERVICE: _assumed,
+    input_paths.PAGE: streamlit_page.page_shown,
+}

@@ -3,7 +3,7 @@
 A place is a parameter or a part of one (``image``, ``images[0]``,
 ``event['body']``, ``update.message.text``, ``request.FILES['image']``), or lies
 outside of the function: ``flask.request.form['text']``, ``open('photo.jpg')``,
-``input()``, ``sys.argv[1]``, ``cv2.VideoCapture()``.
+``input()``, ``sys.argv[1]``, ``cv2.VideoCapture()``, ``streamlit.page['button Send']``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ CAMERA = "cv2.VideoCapture()"
 REQUEST = "flask.request"
 SERVICE = "service()"
 """Libraries, services and objects that only the real machine has."""
-OUTSIDE = (INPUT, ARGUMENTS, CAMERA, REQUEST, SERVICE)
+PAGE = "streamlit.page"
+"""What a person enters on a page of Streamlit, by widget."""
+OUTSIDE = (INPUT, ARGUMENTS, CAMERA, REQUEST, SERVICE, PAGE)
 LONGEST = 300
 LONGEST_LIST = 20
 WEB = frozenset(

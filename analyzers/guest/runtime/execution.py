@@ -31,7 +31,7 @@ from ..network.unreachable import unreachable_names
 from ..protocol import api_calls
 from ..protocol.api_calls import describe_questions
 from ..protocol.argument_decoding import Unusable, decode, evaluate_recipe
-from ..protocol.input_paths import ARGUMENTS, REQUEST, build_values, parse
+from ..protocol.input_paths import ARGUMENTS, PAGE, REQUEST, build_values, parse
 from ..provenance.value_sources import SyntheticValues
 from . import call_outcomes, framework_setup, standins, time_limits
 from .programs import ProgramRun
@@ -163,6 +163,8 @@ class PreparedTarget:
         outside = {root: value for root, value in whole.items() if root not in own}
         if self._serves_flask:
             outside.setdefault(REQUEST, None)
+        if self.shows_page:
+            outside.setdefault(PAGE, None)
         drawn = any(given.get("kind") == "made" for given in arguments.values())
         function = self._function(own, drawn=drawn)
         args, kwargs = _placed(self.parameters, own)
@@ -188,6 +190,11 @@ class PreparedTarget:
     @functools.cached_property
     def _serves_flask(self) -> bool:
         return "flask" in self.sources.get(self.path, "") and "flask" in sys.modules
+
+    @functools.cached_property
+    def shows_page(self) -> bool:
+        """Return whether the target, or what it calls, may ask widgets of Streamlit."""
+        return "streamlit" in sys.modules and any("streamlit" in t for t in self.sources.values())
 
     def call(self, bound: Bound) -> Any:
         """Call the target; await what it awaits, draw what it yields, undo what it writes."""

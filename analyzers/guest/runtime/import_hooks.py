@@ -32,7 +32,7 @@ from ..clients.client_rules import (
     patch_clients,
 )
 from ..clients.schema_messages import Schema
-from ..inputs import external_inputs, project_files
+from ..inputs import external_inputs, project_files, streamlit_page
 from ..network.network import Network
 from . import drawing, replaced_libraries, standins
 from .call_outcomes import is_own
@@ -170,6 +170,7 @@ def _media(project: ClientProject) -> List[ClientRule]:
         ClientRule("matplotlib", patch=drawing.patch_matplotlib),
         ClientRule("PIL.Image", patch=drawing.patch_pictures),
         ClientRule("PIL.ImageFont", patch=drawing.patch_fonts),
+        ClientRule("streamlit", patch=streamlit_page.patch_streamlit),
     ]
 
 

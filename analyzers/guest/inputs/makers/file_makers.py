@@ -60,7 +60,7 @@ def _kind(suffix: str) -> str:
     if bare in ("png", "jpg", "jpeg", "bmp", "gif", "tif", "tiff", "webp", "ppm"):
         return "image"
     other = {"yml": "yaml", "pth": "pt", "ckpt": "pt"}.get(bare, bare)
-    return other if other in ("json", "csv", "yaml", "npy", "npz", "pt", "wav") else "text"
+    return other if other in ("json", "csv", "yaml", "npy", "npz", "pt", "wav", "pdf") else "text"
 
 
 def _png(pixels: bytes, height: int, width: int, channels: int) -> bytes:
@@ -90,6 +90,7 @@ def _content(kind: str, suffix: str, seed: int) -> bytes:
         "npz": _npz_file,
         "pt": _pt_file,
         "wav": _wav_file,
+        "pdf": _pdf_file,
     }
     return writers.get(kind, _text_file)(suffix, seed)
 
@@ -184,6 +185,28 @@ def _wav_file(_suffix: str, seed: int) -> bytes:
         file.setframerate(8000)
         file.writeframes(struct.pack(f"<{len(samples)}h", *samples))
     return held.getvalue()
+
+
+def _pdf_file(suffix: str, seed: int) -> bytes:
+    """A page of PDF 1.4 with the lines of the text file."""
+    lines = _text_file(suffix, seed).decode().splitlines()
+    shown = "".join(f"({line}) Tj 0 -14 Td " for line in lines)
+    text = f"BT /F1 12 Tf 72 720 Td {shown}ET"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R"
+        " /Resources << /Font << /F1 4 0 R >> >> >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Length {len(text)} >>\nstream\n{text}\nendstream",
+    ]
+    made, places = "%PDF-1.4\n", []
+    for number, each in enumerate(objects, 1):
+        places.append(f"{len(made):010} 00000 n \n")
+        made += f"{number} 0 obj\n{each}\nendobj\n"
+    table = f"xref\n0 6\n0000000000 65535 f \n{''.join(places)}"
+    end = f"trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{len(made)}\n%%EOF\n"
+    return (made + table + end).encode()
 
 
 def _written(name: str, content: bytes) -> str:

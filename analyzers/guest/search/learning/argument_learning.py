@@ -21,8 +21,9 @@ from types import FrameType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ...inputs.recipes import BadRecipe, looked_up
+from ...inputs.streamlit_page import STATE
 from ...protocol import api_calls
-from ...protocol.input_paths import INPUT, InputPath, Step
+from ...protocol.input_paths import INPUT, PAGE, InputPath, Step
 from ...runtime import standins
 from ...runtime.call_outcomes import is_own, raised, returned, timed_out, tree_of
 from ...runtime.child_processes import RunningInputRecord, Worker
@@ -34,6 +35,7 @@ from .argument_shapes import (
     BYTES,
     FILE,
     LIST,
+    MAPPING,
     OBJECT,
     TEXT,
     ArgumentShape,
@@ -42,7 +44,7 @@ from .argument_shapes import (
     shape_of_json,
 )
 from .learning_builtins import install
-from .learning_values import MOST_ANSWERS, StartAgain, begin, live
+from .learning_values import MOST_ANSWERS, LearningPage, StartAgain, begin, live
 from .refusals import learned_from, made_up_values
 
 MOST_ROUNDS = 80
@@ -87,7 +89,8 @@ class LearnedArguments:
         shapes = {key: shape_of_json(said) for key, said in self._shapes.items()}
         for key, root in shapes.items():
             rest = {k: v for k, v in (self.arguments or {}).items() if k != key}
-            for place, form in _leaves(root, InputPath(key)) if key.isidentifier() else ():
+            takes = key.isidentifier() or key == PAGE
+            for place, form in _leaves(root, InputPath(key)) if takes else ():
                 with contextlib.suppress(BadRecipe):
                     yield str(place), form, {**rest, **_beside(root, InputPath(key), place.steps)}
 
@@ -276,6 +279,8 @@ def _round(call: _Call, state: _State) -> Frame:
     for name, annotation, is_needed in _optional(prepared):
         if is_needed or decisions.truth(f"{name} is given", default=False, always=True):
             roots.setdefault(name, shape_of_annotation(name, annotation, _classes(prepared)))
+    if prepared.shows_page:
+        roots.setdefault(PAGE, ArgumentShape(PAGE, MAPPING))
     trace = _Trace(prepared.root)
     error, started_again = _called(prepared, {**call.fixed, **_live(roots)}, call.spy, trace)
     asked = bool(call.spy.requests)
@@ -284,8 +289,11 @@ def _round(call: _Call, state: _State) -> Frame:
     further = not asked and len(trace.lines) > call.furthest
     reason = _reason(call, {**call.fixed, **_live(roots)}, error) if further else ""
     learned = started_again or any(learned_from(e, prepared.root, roots) for e in errors)
-    if not roots.get(INPUT, ArgumentShape("")).items:
-        roots.pop(INPUT, None)
+    if PAGE in roots and not roots[PAGE].item(STATE).items:
+        del roots[PAGE].items[STATE]
+    for outside in (INPUT, PAGE):
+        if not roots.get(outside, ArgumentShape("")).items:
+            roots.pop(outside, None)
     return {
         "roots": {key: shape.as_json() for key, shape in roots.items()},
         "questions": decisions.asked,
@@ -312,11 +320,13 @@ def _optional(prepared: PreparedTarget) -> Iterator[Tuple[str, str, bool]]:
 
 
 def _live(roots: Dict[str, ArgumentShape]) -> Arguments:
-    """Return values of the shapes as arguments; texts typed at the keyboard are among them."""
-    typed = roots.setdefault(INPUT, ArgumentShape(INPUT, LIST))
-    found = {key: {"kind": "value", "value": live(s)} for key, s in roots.items() if s is not typed}
-    found[INPUT] = {"kind": "value", "value": _answers(typed)}
-    return found
+    """Return values of the shapes as arguments; what is typed and entered is among them."""
+    roots.setdefault(INPUT, ArgumentShape(INPUT, LIST))
+    makers = {INPUT: _answers, PAGE: LearningPage}
+    return {
+        key: {"kind": "value", "value": makers.get(key, live)(shape)}
+        for key, shape in roots.items()
+    }
 
 
 def _answers(shape: ArgumentShape) -> Iterator[str]:

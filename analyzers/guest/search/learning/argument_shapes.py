@@ -44,6 +44,7 @@ _WORDS: Tuple[Tuple[str, str], ...] = (
     (r"(^|_)(id|key|token|num|number|count|port)$", "1"),
 )
 _FILE_SUFFIXES: Tuple[Tuple[str, str], ...] = (
+    (r"pdf", ".pdf"),
     (r"image|img|photo|picture|frame", ".png"),
     (r"audio|sound|wav|voice|speech", ".wav"),
     (r"json|config", ".json"),

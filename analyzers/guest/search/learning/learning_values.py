@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from ...inputs.recipes import evaluate, looked_up
+from ...inputs.streamlit_page import STATE
 from ...provenance.value_sources import ExceptionStep, expressions
 from ...runtime import assumptions
 from ...runtime.call_outcomes import is_own, position, tree_of
@@ -433,6 +434,31 @@ class LearningList(List[Any]):
         if not there:
             self._assayer_shape.value = []
         return there
+
+
+class LearningPage:
+    """What is entered on a page: in all fields, with the switches that a search flips."""
+
+    def __init__(self, shape: ArgumentShape) -> None:
+        self._assayer_shape = shape
+
+    @property
+    def state(self) -> Any:
+        """Return what the session's state begins with."""
+        state = self._assayer_shape.item(STATE)
+        state.kind = MAPPING
+        return LearningMapping(state)
+
+    def entered(self, widget: str, kind: str, shown: Any) -> Any:
+        """Return what is entered into a widget, or ``shown``."""
+        shape = self._assayer_shape
+        if not truth(f"{widget} is used", default=kind != TRUTH):
+            return None if kind == FILE else shown
+        field = shape.item(widget)
+        if not field.kind:
+            field.kind = kind
+            field.value = {TRUTH: not shown, FILE: shown}.get(kind)
+        return field.value if kind == TRUTH else live(field)
 
 
 # ----------------------------------------------------------------- objects

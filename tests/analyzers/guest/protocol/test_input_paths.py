@@ -18,6 +18,7 @@ PLAIN = ValueBuilder(list, dict, lambda fields: ("thing", fields))
         "sys.argv[1]",
         "input()",
         "cv2.VideoCapture()",
+        "streamlit.page['button Send']",
         "open('a photo.jpg')",
         'open("it\'s.jpg")',
     ],
