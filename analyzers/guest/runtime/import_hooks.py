@@ -10,7 +10,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ..clients import (
     anthropic,
@@ -162,7 +162,7 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
         patch_clients(module)
 
 
-def _media(project: ClientProject) -> List[ClientRule]:
+def _libraries(project: ClientProject) -> List[ClientRule]:
     del project
     return [
         ClientRule("cv2", patch=_patch_cv2),
@@ -171,12 +171,24 @@ def _media(project: ClientProject) -> List[ClientRule]:
         ClientRule("PIL.Image", patch=drawing.patch_pictures),
         ClientRule("PIL.ImageFont", patch=drawing.patch_fonts),
         ClientRule("streamlit", patch=streamlit_page.patch_streamlit),
+        ClientRule(r"tiktoken\.load", patch=patch_tiktoken),
     ]
 
 
 def _patch_cv2(module: ModuleType) -> None:
     project_files.patch_imread(module)
     external_inputs.patch_camera(module)
+
+
+def patch_tiktoken(module: Any) -> None:
+    """Let encodings, whose words are fetched from a server, have one word for each byte."""
+
+    def load_tiktoken_bpe(*args: Any, **options: Any) -> Dict[bytes, int]:
+        del args, options
+        standins.note("the words of tiktoken's encodings")
+        return {bytes([number]): number for number in range(256)}
+
+    module.load_tiktoken_bpe = load_tiktoken_bpe
 
 
 FAMILIES: Tuple[Family, ...] = (
@@ -190,7 +202,7 @@ FAMILIES: Tuple[Family, ...] = (
     chat_standins.chat_rules,
     other_providers.other_rules,
     http_clients.http_rules,
-    _media,
+    _libraries,
 )
 
 LEFT_OUT = ("google.api_core.operations_v1.transports.rest_asyncio",)

@@ -27,13 +27,14 @@ from ...protocol.input_paths import INPUT, PAGE, InputPath, Step
 from ...runtime import standins
 from ...runtime.call_outcomes import is_own, raised, returned, timed_out, tree_of
 from ...runtime.child_processes import RunningInputRecord, Worker
-from ...runtime.execution import PreparedTarget
+from ...runtime.execution import SELF, PreparedTarget
 from ...runtime.time_limits import CLOCK, TimeUp
 from ..search_campaign import Arguments, Stopwatch
 from .argument_shapes import (
     BASE64,
     BYTES,
     FILE,
+    INSTANCE,
     LIST,
     MAPPING,
     OBJECT,
@@ -115,7 +116,7 @@ def learn_arguments(
     for path in prepared.sources:
         tree_of(str(Path(prepared.root, path)))  # once, for all forks
     outcome, watch = LearnedArguments(), Stopwatch(FOR_LEARNING)
-    waiting = [(0, 0, 0, _State(_first(prepared)))]
+    waiting = list(_beginnings(prepared))
     seen: Set[_State] = set()
     known: Set[str] = set()
     most = MOST_ROUNDS
@@ -147,17 +148,23 @@ def learn_arguments(
     return outcome
 
 
-def _first(prepared: PreparedTarget) -> str:
-    """Shapes of the parameters that need an argument, by their annotations."""
+def _beginnings(prepared: PreparedTarget) -> Iterator[Tuple[int, int, int, _State]]:
+    """Yield what to try first: what needs an argument, a method's instance as well or not."""
     classes = _classes(prepared)
     shapes = {
-        each["name"]: shape_of_annotation(
-            each["name"], str(each["annotation"] or ""), classes
-        ).as_json()
+        each["name"]: shape_of_annotation(each["name"], str(each["annotation"] or ""), classes)
         for each in prepared.parameters
         if not each["default"] and not each["kind"].startswith("var")
     }
-    return json.dumps(shapes, sort_keys=True)
+    owner = prepared.name.rpartition(".")[0] if prepared.method is not None else ""
+    instance = shape_of_annotation(SELF, owner, classes)
+    if instance.kind == INSTANCE and instance.items:
+        yield 0, 0, 0, _State(_as_text({**shapes, SELF: instance}))
+    yield 2, 0, 0, _State(_as_text(shapes))
+
+
+def _as_text(shapes: Mapping[str, ArgumentShape]) -> str:
+    return json.dumps({key: each.as_json() for key, each in shapes.items()}, sort_keys=True)
 
 
 def _classes(prepared: PreparedTarget) -> Classes:
@@ -282,12 +289,12 @@ def _round(call: _Call, state: _State) -> Frame:
     if prepared.shows_page:
         roots.setdefault(PAGE, ArgumentShape(PAGE, MAPPING))
     trace = _Trace(prepared.root)
-    error, started_again = _called(prepared, {**call.fixed, **_live(roots)}, call.spy, trace)
+    error, started_again = _called(call, roots, trace)
     asked = bool(call.spy.requests)
     swallowed = [] if asked else [each for each in reversed(trace.errors) if each is not error]
     errors = [*([] if error is None else [error]), *swallowed]
     further = not asked and len(trace.lines) > call.furthest
-    reason = _reason(call, {**call.fixed, **_live(roots)}, error) if further else ""
+    reason = _reason(call, roots, error) if further else ""
     learned = started_again or any(learned_from(e, prepared.root, roots) for e in errors)
     if PAGE in roots and not roots[PAGE].item(STATE).items:
         del roots[PAGE].items[STATE]
@@ -338,17 +345,18 @@ def _answers(shape: ArgumentShape) -> Iterator[str]:
 
 
 def _called(
-    prepared: PreparedTarget, arguments: Arguments, spy: Any, trace: _Trace
+    call: _Call, roots: Dict[str, ArgumentShape], trace: _Trace
 ) -> Tuple[Optional[BaseException], bool]:
     """Call the target; return the exception that ended the call, and whether to start again."""
+    prepared = call.prepared
     prepared.recorder.hits = set()
-    api_calls.set_supplier(spy)
+    api_calls.set_supplier(call.spy)
     standins.forget()
     before = sys.gettrace()
     try:
         CLOCK.start(SECONDS)
         sys.settrace(trace.watch)
-        prepared.call(prepared.bind(arguments))
+        prepared.call(prepared.bind({**call.fixed, **_live(roots)}))
     except StartAgain:
         return None, True
     except BaseException as error:
@@ -381,8 +389,10 @@ class _Trace:
         return self._step
 
 
-def _reason(call: _Call, arguments: Arguments, error: Optional[BaseException]) -> str:
+def _reason(call: _Call, roots: Mapping[str, ArgumentShape], error: Optional[BaseException]) -> str:
     """Say where a call ended, and which values of ours took part."""
+    made = {key: shape for key, shape in roots.items() if error is None or key != SELF}
+    arguments = {**call.fixed, **_live(made)}
     if error is None:
         return call.explain(arguments, returned(None))
     if isinstance(error, TimeUp):

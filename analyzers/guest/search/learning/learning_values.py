@@ -18,6 +18,7 @@ from ...inputs.streamlit_page import STATE
 from ...provenance.value_sources import ExceptionStep, expressions
 from ...runtime import assumptions
 from ...runtime.call_outcomes import is_own, position, tree_of
+from ...runtime.execution import SELF
 from .argument_shapes import (
     BYTES,
     CALLABLE,
@@ -136,11 +137,16 @@ def live(shape: ArgumentShape) -> Any:
 
 
 def _instance(shape: ArgumentShape) -> Any:
-    """Return an instance of a class of the project; an open value where it cannot be made."""
+    """Return an instance of a class of the project; an open value where it cannot be made.
+
+    What the instance of a method's own class cannot be made of is learned.
+    """
     try:
         kind: Any = looked_up(str(shape.value), _decisions.namespace)
         return kind(**{str(name): live(each) for name, each in shape.items.items()})
     except Exception:
+        if shape.path == SELF:
+            raise
         shape.kind, shape.value = "", None
         shape.items.clear()
         return LearningObject(shape)

@@ -2,6 +2,9 @@
 
 import ast
 import asyncio
+import importlib
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from analyzers.guest.inputs import recipes
 from analyzers.guest.inputs.external_inputs import typed_text
 from analyzers.guest.protocol.api_calls import EmptyAnswers
+from analyzers.guest.runtime import name_lookup
 from analyzers.guest.runtime.execution import PreparedTarget, execute
 from analyzers.guest.search.input_entry import find_entry
 from analyzers.guest.search.learning.argument_learning import LearnedArguments, learn_arguments
@@ -19,7 +23,7 @@ from analyzers.guest.search.learning.argument_shapes import (
     shape_of_json,
 )
 from analyzers.guest.search.obstacles import returned_early
-from tests.analyzers.guest.search.targets import target
+from tests.analyzers.guest.search.targets import mood, target
 
 REACHED = {
     "a message in JSON in an event": """
@@ -188,6 +192,42 @@ def _made(source: str) -> Any:
     found = learned(target(source))
     assert found.arguments is not None, found.reason
     return {key: argument["recipe"] for key, argument in found.arguments.items()}
+
+
+HELPER = """
+class Helper:
+    def __init__(self, settings, names):
+        if int(settings['most']) < 10:
+            raise ValueError('too few')
+        self.prefix = settings['prefix'] + '.'
+        self.names = [name.strip() for name in names]
+
+    def ask(self, question):
+        if self.names and 'text' in question:
+            return mood(self.prefix + question['text'])
+"""
+
+
+def test_instance_of_a_method_is_made_as_its_class_wants_it(tmp_path, monkeypatch) -> None:
+    Path(tmp_path, "helpers.py").write_text(HELPER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module("helpers")
+    monkeypatch.setattr(module, "mood", mood, raising=False)
+    function = module.Helper.ask
+    prepared = replace(
+        target("def f(question): ..."),
+        root=str(tmp_path),
+        path="helpers.py",
+        name="Helper.ask",
+        function=name_lookup.callable_of(function, module.Helper),
+        method=name_lookup.method_of(function, module.Helper),
+        namespace=vars(module),
+        sources={"helpers.py": HELPER},
+    )
+    made = learned(prepared).arguments
+    assert made
+    assert made["self"]["recipe"].startswith("Helper(")
+    assert execute(prepared, made, EmptyAnswers(), 1.0).exchanges
 
 
 def test_event_has_the_structure_that_is_read() -> None:
