@@ -102,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             self._refuse(400)
             return
-        except api_calls.NoAnswer:
+        except (api_calls.NoAnswer, api_calls.EnoughAsked):
             self.close_connection = True
             return
         if reply is None:

@@ -36,8 +36,8 @@ from typing import (
 Answer = Mapping[str, Any]
 CallSite = Tuple[Any, ...]
 DEEPEST = 60
-MOST_QUESTIONS = 200
-"""The most that one call may ask; the host ends a guest that asks more."""
+MOST_QUESTIONS = 60
+"""The most that one call may ask, before it is cut; the host ends a guest that asks far more."""
 _UNANSWERED = "_assayer_unanswered"
 Supplier = Callable[["ApiRequest"], Answer]
 
@@ -106,6 +106,10 @@ class NoAnswer(BaseException):
     """No answer is to be had; the run says nothing about the code."""
 
 
+class EnoughAsked(BaseException):
+    """A run has asked so often that it says nothing more: a loop without an end is cut here."""
+
+
 class ServiceFailure(NoAnswer):
     """A service that refuses a question by ``status``, or does not answer in time (``None``).
 
@@ -125,6 +129,7 @@ class ApiSession:
     """The exchanges of one run, and why it was cut short, if it was.
 
     ``outside`` are addresses asked in vain. Where ``faithful``, answers are the SDK's own objects.
+    ``is_cut``: it asked on and on, so that it was ended.
     """
 
     def __init__(self, supplier: Supplier) -> None:
@@ -132,6 +137,7 @@ class ApiSession:
         self.faithful = bool(getattr(supplier, "faithful", True))
         self.exchanges: List[ApiExchange] = []
         self.refusal: Optional[str] = None
+        self.is_cut = False
         self.outside: List[str] = []
         self.sleeps = 0
         self.process = os.getpid()
@@ -149,7 +155,8 @@ class ApiSession:
             if self.refusal is not None:
                 raise NoAnswer(self.refusal)
             if len(self.exchanges) >= MOST_QUESTIONS:
-                raise self.refuse(f"one call asks more than {MOST_QUESTIONS} questions")
+                self.is_cut = True
+                raise EnoughAsked(f"one call asks more than {MOST_QUESTIONS} questions")
             try:
                 answer = self.supplier(request)
             except NoAnswer as refused:

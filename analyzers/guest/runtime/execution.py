@@ -297,6 +297,8 @@ def _limited(
     spent = time_limits.now() - started
     if session.refusal is not None:
         ending = call_outcomes.not_run(session.refusal)
+    elif session.is_cut:
+        ending = call_outcomes.returned(None)
     elif CLOCK.expired:
         ending = call_outcomes.timed_out(seconds)
     outside = unreachable_names(session)

@@ -359,6 +359,8 @@ def _called(
         prepared.call(prepared.bind({**call.fixed, **_live(roots)}))
     except StartAgain:
         return None, True
+    except api_calls.EnoughAsked:
+        return None, False
     except BaseException as error:
         return error, False
     finally:

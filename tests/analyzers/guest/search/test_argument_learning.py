@@ -147,6 +147,13 @@ REACHED = {
             content = await upload.read()
             return labels(content)[0].description + note['x'].strip()
         """,
+    "a connection that is served without end": """
+        async def f(websocket):
+            await websocket.accept()
+            while True:
+                text = await websocket.receive_text()
+                await websocket.send_text(str(mood(text + '.').score))
+        """,
     "an optional argument": """
         def f(order, options=None):
             if options is None:
