@@ -90,8 +90,7 @@ class _Secrets:
         try:
             return self.__dict__["_real"][key]
         except Exception:
-            standins.note(f"streamlit.secrets[{key!r}]")
-            return _Secret(assumptions.variable(str(key)))
+            return _Secret(standins.made_up_variable(f"streamlit.secrets[{key!r}]", str(key)))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

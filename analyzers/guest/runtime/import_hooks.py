@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import sys
@@ -34,7 +35,7 @@ from ..clients.client_rules import (
 from ..clients.schema_messages import Schema
 from ..inputs import external_inputs, project_files, streamlit_page
 from ..network.network import Network
-from . import drawing, replaced_libraries, standins
+from . import assumptions, drawing, replaced_libraries, standins
 from .call_outcomes import is_own
 
 Chooser = Callable[[str], Optional[Maker]]
@@ -163,8 +164,8 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
 
 
 def _libraries(project: ClientProject) -> List[ClientRule]:
-    del project
     return [
+        ClientRule(r"flask\.config", patch=functools.partial(_fill_settings, root=project.root)),
         ClientRule("cv2", patch=_patch_cv2),
         ClientRule("soundfile", patch=project_files.patch_soundfile),
         ClientRule("matplotlib", patch=drawing.patch_matplotlib),
@@ -178,6 +179,19 @@ def _libraries(project: ClientProject) -> List[ClientRule]:
 def _patch_cv2(module: ModuleType) -> None:
     project_files.patch_imread(module)
     external_inputs.patch_camera(module)
+
+
+def _fill_settings(module: Any, root: str) -> None:
+    """Let an application of Flask have the keys and addresses that its code insists on."""
+
+    def missing(settings: Any, key: Any) -> Any:
+        del settings
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        if not (is_own(frame.f_code.co_filename, root) and assumptions.is_needed(str(key))):
+            raise KeyError(key)
+        return standins.made_up_variable(f"app.config[{key!r}]", str(key))
+
+    module.Config.__missing__ = missing
 
 
 def patch_tiktoken(module: Any) -> None:

@@ -353,6 +353,12 @@ class InertText(str):
     __slots__ = ()
 
 
+def made_up_variable(place: str, name: str) -> InertText:
+    """Return a plausible value of a setting that is not there; ``place`` is for the report."""
+    note(place)
+    return InertText(assumptions.variable(name))
+
+
 def _nothing(name: str) -> Optional[ModuleType]:
     del name
     return None

@@ -319,7 +319,7 @@ class _Environment(type(os.environ)):  # type: ignore[misc]
             frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
             if not is_own(frame.f_code.co_filename, self.root):
                 raise
-            return _made_up(key)
+            return standins.made_up_variable(f"os.environ[{key!r}]", str(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """Return the variable; without a default one that code needs is made up."""
@@ -328,9 +328,6 @@ class _Environment(type(os.environ)):  # type: ignore[misc]
         if frame.f_code is os.getenv.__code__ and frame.f_back is not None:
             frame = frame.f_back
         needed = found is None and isinstance(key, str) and assumptions.is_needed(key)
-        return _made_up(key) if needed and is_own(frame.f_code.co_filename, self.root) else found
-
-
-def _made_up(key: Any) -> str:
-    standins.note(f"os.environ[{key!r}]")
-    return standins.InertText(assumptions.variable(str(key)))
+        if not (needed and is_own(frame.f_code.co_filename, self.root)):
+            return found
+        return standins.made_up_variable(f"os.environ[{key!r}]", key)

@@ -127,6 +127,11 @@ def test_environment_is_tolerant(absent) -> None:
     assert absent("token").ending()["value"] == "('1', None)"
 
 
+def test_flask_has_the_keys_that_code_insists_on_and_no_other_setting(absent) -> None:
+    ending = absent("settings").ending()
+    assert (ending["exception"], ending["message"]) == ("KeyError", "'SHELVES'")
+
+
 def test_package_module_keeps_relative_imports(start: Start) -> None:
     guest = start("rough")
     guest.prepare("shop/parts/prices.py", "of", "shop/rates.py")

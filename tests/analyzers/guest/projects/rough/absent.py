@@ -94,3 +94,10 @@ def outer(items):
         return item * 2
 
     return [inner(item) for item in items]
+
+
+def settings():
+    from flask import Flask
+
+    config = Flask("shop").config
+    return config["SHOP_API_KEY"], "SHELVES" in config, config["SHELVES"]
