@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import mimetypes
 from pathlib import Path
 from typing import Any, Dict, Generator, Mapping, Sequence
 
-from ..protocol.argument_decoding import Upload
+from ..protocol.argument_decoding import uploaded
 from ..runtime import assumptions, standins
 
 STATE = "session_state"
@@ -164,10 +163,8 @@ def _file_name(name: str, taken: Any) -> str:
 
 
 def _upload(path: Any, *, several: bool) -> Any:
-    upload = Upload(Path(str(path)).read_bytes())
-    upload.name = upload.filename = Path(str(path)).name
-    kind = mimetypes.guess_type(upload.filename)[0] or upload.content_type
-    upload.content_type = upload.mimetype = upload.type = kind
+    file = Path(str(path))
+    upload = uploaded(file.read_bytes(), file.suffix, file.stem)
     return [upload] if several else upload
 
 

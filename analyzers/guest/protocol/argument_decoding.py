@@ -120,7 +120,7 @@ class Upload(io.BytesIO):
     """A file in memory, as Starlette (awaited) and other web frameworks hand it over."""
 
     name = filename = ""
-    content_type = mimetype = "application/octet-stream"
+    content_type = mimetype = type = "application/octet-stream"
 
     @property
     def file(self) -> Upload:
@@ -151,11 +151,12 @@ class Upload(io.BytesIO):
             Path(target).write_bytes(self.getvalue())
 
 
-def _file(content: bytes, suffix: str, digest: str) -> Upload:
+def uploaded(content: bytes, suffix: str, digest: str) -> Upload:
+    """Return a file that a person sent, named after the first signs of ``digest``."""
     upload = Upload(content)
     upload.name = upload.filename = f"{digest[:16]}{suffix}"
     kind = mimetypes.guess_type(upload.filename)[0] or upload.content_type
-    upload.content_type = upload.mimetype = kind
+    upload.content_type = upload.mimetype = upload.type = kind
     return upload
 
 
@@ -191,7 +192,7 @@ def _text(content: bytes, suffix: str, digest: str) -> str:
 _FORMS: Dict[str, Callable[[bytes, str, str], Any]] = {
     "path": _path,
     "bytes": lambda content, _suffix, _digest: content,
-    "file": _file,
+    "file": uploaded,
     "base64": lambda content, _suffix, _digest: base64.b64encode(content).decode(),
     "text": _text,
     "pil": _pil,

@@ -329,7 +329,7 @@ def _optional(prepared: PreparedTarget) -> Iterator[Tuple[str, str, bool]]:
 def _live(roots: Dict[str, ArgumentShape]) -> Arguments:
     """Return values of the shapes as arguments; what is typed and entered is among them."""
     roots.setdefault(INPUT, ArgumentShape(INPUT, LIST))
-    makers = {INPUT: _answers, PAGE: LearningPage}
+    makers: Dict[str, Callable[[ArgumentShape], Any]] = {INPUT: _answers, PAGE: LearningPage}
     return {
         key: {"kind": "value", "value": makers.get(key, live)(shape)}
         for key, shape in roots.items()
