@@ -25,7 +25,7 @@ class PageEnded(BaseException):
 
 
 class Page:
-    """What a person enters: values by widget, ``button Send``, and what the session's state has."""
+    """The values that a person enters, by widget (``button Send``), and the state at first."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values

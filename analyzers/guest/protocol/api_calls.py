@@ -36,7 +36,7 @@ from typing import (
 Answer = Mapping[str, Any]
 CallSite = Tuple[Any, ...]
 DEEPEST = 60
-MOST_QUESTIONS = 60
+MOST_QUESTIONS = 120
 """The most that one call may ask, before it is cut; the host ends a guest that asks far more."""
 _UNANSWERED = "_assayer_unanswered"
 Supplier = Callable[["ApiRequest"], Answer]

@@ -443,7 +443,7 @@ class LearningList(List[Any]):
 
 
 class LearningPage:
-    """What is entered on a page: in all fields, with the switches that a search flips."""
+    """A page of which all fields are filled; its switches are decisions."""
 
     def __init__(self, shape: ArgumentShape) -> None:
         self._assayer_shape = shape

@@ -67,7 +67,7 @@ def forks_and_returns():
         os.waitpid(child, 0)
     return "parent" if child else "child"
 """
-COUNT = 200
+COUNT = 100
 
 
 @pytest.fixture
