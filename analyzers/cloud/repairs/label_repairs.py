@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said
 from analyzers.cloud.branch_cases import BranchCase, observed
+from analyzers.cloud.conditions.decision_goals import decision_of
 from analyzers.cloud.messages import percent, quoted, unread_labels
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.cloud.repairs.labels.label_additions import ProjectFiles, rewrite_in
@@ -22,7 +23,6 @@ from analyzers.cloud.repairs.score_cutoff import (
 )
 from analyzers.cloud.source_edits import Case
 from analyzers.criteria import decision_point, reached
-from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
     BranchOutcome,
@@ -257,9 +257,7 @@ def _without(finding: Finding, reason: str) -> Finding:
 def _patch(
     branch: Goal, original: str, added: Sequence[str], bench: Executor, case: Case | None
 ) -> Suggestion | None:
-    source = bench.source(branch.path)
-    address = (branch.function, branch.decision)
-    decision = next(d for d in decisions(source) if (d.function, d.ordinal) == address)
+    decision = decision_of(branch, bench.source(branch.path))
     project = ProjectFiles(bench.source, bench.paths())
     found = rewrite_in(project, branch.path, decision, original, added, case)
     if found is None:

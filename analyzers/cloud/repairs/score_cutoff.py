@@ -12,13 +12,13 @@ from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.catalogue.canonical_answers import elements, values_at, with_value_at
 from analyzers.cloud.api_answers import SURE, answers_to
 from analyzers.cloud.branch_cases import BranchCase, BranchRun, observed
+from analyzers.cloud.conditions.decision_goals import decision_of
 from analyzers.cloud.messages import percent
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, f1_score, precision
 from analyzers.cloud.repairs.linear_conditions import AnswerNumbers, NumberComparison
 from analyzers.cloud.source_edits import LineEdit, SourceText, Splice
 from analyzers.criteria import reached
 from analyzers.guest.instrumentation.decisions import Decision
-from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
     Candidate,
@@ -238,9 +238,8 @@ def lowered(
     """
     assert isinstance(finding.criterion, Misses)
     branch, paths = finding.criterion.goal, _paths(api, meaning)
-    source, address = bench.source(branch.path), (branch.function, branch.decision)
-    decision = next(d for d in decisions(source) if (d.function, d.ordinal) == address)
-    least = least_score(source, decision, paths[2]) if paths else None
+    source = bench.source(branch.path)
+    least = least_score(source, decision_of(branch, source), paths[2]) if paths else None
     if paths is None or least is None:
         return None
     wanted = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.catalogue.canonical_answers import values_at
 from analyzers.cloud.api_answers import NEGATIVE, POSITIVE, answers_to, meaning_of
+from analyzers.cloud.conditions.decision_goals import decision_of
 from analyzers.cloud.messages import percent
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.cloud.repairs.label_repairs import TOO_FEW
@@ -19,7 +20,6 @@ from analyzers.cloud.repairs.linear_conditions import (
     separated,
 )
 from analyzers.criteria import reached
-from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import Candidate, Finding, Goal, Json, JsonObject, Mixes, Run, Suggestion
 
@@ -124,9 +124,7 @@ def _points(texts: Sequence[_Text], fields: Sequence[str]) -> list[tuple[float, 
 
 def _numbers(goal: Goal, fields: Sequence[str], bench: Executor) -> AnswerNumbers:
     source = bench.source(goal.path)
-    address = (goal.function, goal.decision)
-    decision = next(d for d in decisions(source) if (d.function, d.ordinal) == address)
-    return AnswerNumbers(source, decision, fields)
+    return AnswerNumbers(source, decision_of(goal, source), fields)
 
 
 def _right_now(texts: Sequence[_Text], *, positive: bool) -> int:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import Api, Grade, Vocabulary
 from analyzers.cloud.api_answers import answers_to, meaning_of, said
 from analyzers.cloud.branch_cases import BranchCase
+from analyzers.cloud.conditions.decision_goals import decision_of
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS
 from analyzers.cloud.repairs.labels.label_additions import ProjectFiles, constant_of
 from analyzers.cloud.source_edits import CASES, SourceText, Splice, quoted
-from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import Candidate, Finding, Goal, Suggestion
 
@@ -29,9 +29,7 @@ def corrections(goal: Goal, names: Names, project: ProjectFiles) -> Iterator[Sug
     its operands, then as it is, then in lower case.
     """
     text = project.read(goal.path)
-    decision = next(
-        d for d in decisions(text) if (d.function, d.ordinal) == (goal.function, goal.decision)
-    )
+    decision = decision_of(goal, text)
     source = SourceText(text)
     condition = source.asked(decision)
     if condition is None:

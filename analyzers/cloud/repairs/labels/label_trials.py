@@ -15,10 +15,9 @@ from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.cloud import messages
 from analyzers.cloud.api_answers import answers_to, renamed, said
 from analyzers.cloud.branch_cases import BranchRun
-from analyzers.cloud.conditions.decision_goals import clause_goal
+from analyzers.cloud.conditions.decision_goals import clause_goal, decision_of
 from analyzers.cloud.repairs.score_cutoff import Observation
 from analyzers.criteria import outcome_point, reached
-from analyzers.guest.instrumentation.goals import decisions
 from analyzers.ports import Executor
 from analyzers.vocabulary import BranchOutcome, Exchange, Goal, Json, Probe
 
@@ -124,9 +123,7 @@ def _blocking(
     """Return the clauses that turn out as they do for no input that reaches the branch."""
     if not away:
         return ()
-    address = branch.function, branch.decision
-    source = bench.source(branch.path)
-    decision = next(d for d in decisions(source) if (d.function, d.ordinal) == address)
+    decision = decision_of(branch, bench.source(branch.path))
     ways = [
         (clause.text, outcome_point(clause_goal(branch, decision, clause.ordinal, outcome)))
         for clause in decision.clauses
