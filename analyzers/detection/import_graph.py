@@ -149,11 +149,16 @@ class Files:
     @cached_property
     def importers(self) -> dict[str, set[str]]:
         """Return which project files import each file, where any do."""
-        found: dict[str, set[str]] = {}
-        for start, ends in self.imports.items():
-            for end in ends:
-                found.setdefault(end, set()).add(start)
-        return found
+        return inverted(self.imports)
+
+
+def inverted(edges: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """Return from where each end is reached, for those that are."""
+    found: dict[str, set[str]] = {}
+    for start, ends in edges.items():
+        for end in ends:
+            found.setdefault(end, set()).add(start)
+    return found
 
 
 def installed(paths: Iterable[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 
 from analyzers.detection.file_facts import Imported
-from analyzers.detection.import_graph import Files
+from analyzers.detection.import_graph import Files, inverted
 
 _TOP_LEVEL = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*[:=]", re.MULTILINE)
 _CHAIN = re.compile(r"(?<![\w.])(\w+)((?:\.\w+)+)")
@@ -35,11 +35,7 @@ class NamedImports:
     @cached_property
     def importers(self) -> dict[str, set[str]]:
         """Return the files that name definitions of each file, where any do."""
-        found: dict[str, set[str]] = {}
-        for start, ends in self.imports.items():
-            for end in ends:
-                found.setdefault(end, set()).add(start)
-        return found
+        return inverted(self.imports)
 
     def _used(self, path: str) -> Iterator[str]:
         for entry, module in self._modules(path):
