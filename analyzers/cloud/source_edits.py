@@ -14,7 +14,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from analyzers.guest.instrumentation.decisions import Decision, NodeText
-from analyzers.guest.provenance.bindings import FUNCTIONS, FunctionNode
+from analyzers.guest.provenance.bindings import FUNCTIONS, FunctionNode, parents
+from analyzers.source_checks.parsed_text import parsed
 
 _NEWLINE = re.compile(r"\r\n|\r")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -51,10 +52,11 @@ class SourceText:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tree = ast.parse(text)
-        self.parents = {
-            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
-        }
+        tree = parsed(text)
+        if tree is None:
+            raise SyntaxError("no Python that can be read")
+        self.tree = tree
+        self.parents = parents(tree)
         self._columns = NodeText(text)
         lines = [match.group() for match in _LINE.finditer(text)]
         self._starts = [0]

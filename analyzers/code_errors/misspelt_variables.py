@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from analyzers.guest.provenance.bindings import distance, near
 from analyzers.ports import Executor
 from analyzers.rules.code_error_rules import CODE_ERROR, misspelt_variable
+from analyzers.source_checks.parsed_text import parsed
 from analyzers.vocabulary import Finding, Suggestion, Target, Written
 
 LEAST_PART = 5
@@ -48,9 +49,8 @@ def _readings(target: Target, bench: Executor) -> Iterator[_VariableRead]:
     """Yield what is read whenever the target is loaded, or run."""
     for path in dict.fromkeys((target.path, *target.files)):
         text = bench.source(path) if path in bench.paths() else ""
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
+        tree = parsed(text)
+        if tree is None:
             continue
         function = target.function if path == target.path else ""
         always = {id(node) for node in _always(tree, function)}

@@ -133,14 +133,10 @@ def _supplied(pattern: str, bench: Executor) -> bool:
 
 def _nodes(ending: Raised, text: str) -> Sequence[ast.AST]:
     """Return the syntax nodes that lie on the line of an error."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ()
     line = ending.line
     return [
         node
-        for node in ast.walk(tree)
+        for node in ast.walk(parsed(text) or ast.Module([], []))
         if isinstance(node, ast.expr) and node.lineno == line == node.end_lineno
     ]
 

@@ -10,7 +10,7 @@ LONGEST = 1_000_000
 """Longer texts are generated: nobody wrote them."""
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)
 def parsed(text: str) -> ast.Module | None:
     """Return the tree of a text; ``None`` where this Python cannot parse it."""
     if len(text) > LONGEST:

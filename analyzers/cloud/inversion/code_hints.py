@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from analyzers.source_checks.parsed_text import parsed
+
 LONGEST_STRING = 40
 MOST_STRINGS = 14
 MOST_KEYS = 8
@@ -80,7 +82,7 @@ def hints_of(sources: Mapping[str, str], path: str, function: str) -> Hints:
     """Return what the target and the rest of its files say; files that do not parse say nothing."""
     found = _Found()
     near = function.rpartition(".")[2]
-    trees = [tree for name in (path, *sources) if (tree := _parsed(sources.get(name, "")))]
+    trees = [tree for name in (path, *sources) if (tree := parsed(sources.get(name, "")))]
     for tree in trees:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == near:
@@ -94,13 +96,6 @@ def hints_of(sources: Mapping[str, str], path: str, function: str) -> Hints:
         tuple(found.replacements)[:MOST_KEYS],
         frozenset(found.names),
     )
-
-
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
 
 
 def _read(found: _Found, tree: ast.AST) -> None:

@@ -21,9 +21,9 @@ from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.declared_shapes import CONTROLS, ODD_JSON, SHAPES, AnswerShape
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.exception_handlers import is_handled
-from analyzers.cloud.source_edits import parsed_source
 from analyzers.criteria import crash_of, is_shown, outcome_of
 from analyzers.rules.cloud_rules import MISUSE
+from analyzers.source_checks.parsed_text import parsed
 from analyzers.vocabulary import (
     Alike,
     ApiCall,
@@ -134,11 +134,7 @@ def _scripts(
 def _objects(look: Examination) -> Iterator[str]:
     """Yield JSON with the keys that the code reads, if it parses any."""
     source = look.bench.source(look.target.path)
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    keys = list(dict.fromkeys(_keys(tree)))[:MOST_KEYS]
+    keys = list(dict.fromkeys(_keys(parsed(source) or ast.Module([], []))))[:MOST_KEYS]
     values: tuple[object, ...] = ("text", 7, ["text"])
     for value in values if keys and "json" in source else ():
         yield json.dumps(dict.fromkeys(keys, value))
@@ -275,13 +271,9 @@ def _is_json(control: ControlCall) -> bool:
 
 def _parser(look: Examination) -> int | None:
     """Return the line of the target's function that parses JSON."""
-    try:
-        tree = ast.parse(look.bench.source(look.target.path))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
     lines = [
         node.lineno
-        for node in ast.walk(tree)
+        for node in ast.walk(parsed(look.bench.source(look.target.path)) or ast.Module([], []))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("json.loads", "loads")
     ]
     own = [n for n in lines if look.target.line <= n <= look.target.end_line]
@@ -299,11 +291,7 @@ def _strips_elsewhere(look: Examination) -> str | None:
     for path in look.bench.paths():
         if not path.endswith(".py") or "test" in path or "```" not in look.bench.source(path):
             continue
-        try:
-            tree = parsed_source(look.bench.source(path)).tree
-        except (SyntaxError, ValueError, RecursionError):
-            continue
-        for node in ast.walk(tree):
+        for node in ast.walk(parsed(look.bench.source(path)) or ast.Module([], [])):
             match node:
                 case ast.Call(func=ast.Attribute(attr=name), args=args) if name in _STRIPPING:
                     if any(isinstance(a, ast.Constant) and "```" in str(a.value) for a in args):
