@@ -18,7 +18,10 @@ HALVES = ("develop", "held-out")
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A fix commit, and the short valid call that fails before it and passes after it."""
+    """A fix commit, and the short valid call that fails before it and passes after it.
+
+    What an API answers cannot be put into a call: such bugs have none, and are not verified.
+    """
 
     id: str
     repository: str
@@ -28,7 +31,7 @@ class Bug:
     function: str
     kind: str
     says: str
-    call: str
+    call: str = ""
 
     @property
     def half(self) -> str:
