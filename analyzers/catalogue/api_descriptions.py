@@ -163,6 +163,12 @@ class Api:
     says: tuple[AnswerMeaning, ...] = ()
 
     @property
+    def lists(self) -> frozenset[str]:
+        """Return the names of the lists on the path of its results."""
+        steps = self.result.split(".")
+        return frozenset(step.removesuffix("[]") for step in steps if step.endswith("[]"))
+
+    @property
     def score_at(self) -> str:
         """Return the path of scores in a canonical answer, or nothing."""
         path = self.score or ""

@@ -43,7 +43,6 @@ from analyzers.code_errors import (
     code_error,
     is_own_error,
     misspelt_variables,
-    read_errors,
     uncalled_functions,
 )
 from analyzers.ports import Executor
@@ -79,7 +78,6 @@ def read_text(target: Target, bench: Executor) -> Iterator[Finding]:
     known = catalogue.load_catalogue().apis
     asked = {name: known[name] for name in target.apis if name in known}
     if asked:
-        yield from read_errors(NAME, target, bench, _listed_fields(asked.values()))
         yield from uncalled_functions(NAME, target, bench)
         yield from broken_files(NAME, target, bench, _method_names(asked.values()))
         yield from readings(TargetText(target, asked, bench))
@@ -89,12 +87,6 @@ def _method_names(asked: Iterable[Api]) -> frozenset[str]:
     """Return the names of the methods that ask APIs."""
     methods = (method for api in asked for method in api.methods)
     return frozenset(method.rpartition(".")[2] for method in methods)
-
-
-def _listed_fields(asked: Iterable[Api]) -> frozenset[str]:
-    """Return the names of the lists in the answers of APIs."""
-    steps = (step for api in asked for step in api.result.split("."))
-    return frozenset(step.removesuffix("[]") for step in steps if step.endswith("[]"))
 
 
 def _uncalled(target: Target, searched: SearchResult, bench: Executor) -> Iterator[Verdict]:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from analyzers.cloud.source_edits import SourceText, parsed_source
 from analyzers.ports import Executor
-
-_BROAD = frozenset({"Exception", "BaseException"})
-_BASES: Mapping[str, frozenset[str]] = {
-    "IndexError": frozenset({"LookupError"}),
-    "KeyError": frozenset({"LookupError"}),
-    "JSONDecodeError": frozenset({"ValueError"}),
-    "UnboundLocalError": frozenset({"NameError"}),
-}
+from analyzers.source_checks.caught_exceptions import catches, caught_by, passes_on
 
 
 def tried(text: SourceText, node: ast.AST) -> list[ast.Try]:
@@ -49,15 +42,5 @@ def tried_calls(bench: Executor, name: str) -> Iterator[ast.Try]:
 
 def is_handled(bench: Executor, name: str, exception: str) -> bool:
     """Return whether some caller of a function by its name handles an exception that it raises."""
-    kind = exception.rpartition(".")[2]
-    blocks = tried_calls(bench, name)
-    return any(_catches(handler, kind) for block in blocks for handler in block.handlers)
-
-
-def _catches(handler: ast.ExceptHandler, kind: str) -> bool:
-    if handler.type is None:
-        return True
-    caught = {
-        getattr(node, "attr", None) or getattr(node, "id", "") for node in ast.walk(handler.type)
-    }
-    return bool(caught & (_BROAD | {kind} | _BASES.get(kind, frozenset())))
+    handlers = (each for block in tried_calls(bench, name) for each in block.handlers)
+    return any(catches(caught_by(h), exception) and not passes_on(h) for h in handlers)

@@ -406,25 +406,6 @@ def letters_in_list(name: str, code: str, at: str) -> TitleAndMessage:
     )
 
 
-def endless_retry(api: str, at: str) -> TitleAndMessage:
-    """Describe a loop that only success ends."""
-    return (
-        f"{api} is asked without end while it fails",
-        f"The loop at {at} asks {api} again after every failure, and nothing but success ends it."
-        " A wrong key, a spent quota or an answer that cannot be read keep it asking for ever, at"
-        " the price of each request. Count the attempts, and give up.",
-    )
-
-
-def unread_variable(name: str, meant: str, at: str) -> TitleAndMessage:
-    """Describe an environment variable that is set for nobody."""
-    return (
-        f"No SDK reads `{name}`",
-        f"{at} sets `{name}`, and nothing in the project reads it. The SDK reads `{meant}`, so the"
-        " request finds no credentials unless they are set elsewhere. Correct the name.",
-    )
-
-
 def removed_name(code: str, at: str, package: str, version: str, *how: str) -> TitleAndMessage:
     """Describe a name that an SDK has no more in versions which the project allows."""
     declared, instead = how

@@ -8,7 +8,6 @@ from analyzers.code_errors.own_errors import (
     is_own_error,
     respelled,
 )
-from analyzers.code_errors.read_errors import read_errors
 from analyzers.code_errors.uncalled_functions import uncalled_functions
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "code_error",
     "is_own_error",
     "misspelt_variables",
-    "read_errors",
     "respelled",
     "uncalled_functions",
 ]

@@ -8,12 +8,15 @@ _LACKS = {
     "value": ("may be `None`", "`{0}` is `None`"),
     "elements": ("may be empty", "`{0}` is empty"),
     "member": ("may be of another class", "an element of `{0}` has no `{1}`"),
+    "json": ("may be no valid JSON", "`{0}` is no valid JSON"),
 }
 _FIXES = {
     "value": "Test `{}` before it is used, or give it a default.",
     "elements": "Test that `{}` has an element first.",
     "member": "Test the `type` of each element of `{}` first.",
+    "json": "Catch the error where `{}` is parsed, and tell the model that they cannot be read.",
 }
+_SWALLOWED = " The handler around the whole answer then takes every answer for a failure."
 
 
 def missing_part(
@@ -21,11 +24,14 @@ def missing_part(
     declared: tuple[str, str, str],
     lack: tuple[str, str, str, str],
     request: tuple[int, str],
+    *,
+    swallowed: bool = False,
 ) -> tuple[str, str]:
     """Describe the use of a part of an answer that some answers lack.
 
     ``declared``: the field, its declaration and the SDK; ``lack``: its kind, when it happens,
-    the exception and the attribute; ``request``: its line (0: not seen) and what it asks for.
+    the exception and the attribute; ``request``: its line (0: not seen) and what it asks for;
+    ``swallowed``: a handler keeps the exception.
     """
     field, declaration, sdk = declared
     kind, when, exception, attribute = lack
@@ -40,6 +46,7 @@ def missing_part(
     return (
         f"`{field}` {title} where `{code if len(code) < LONGEST_CODE else field}` uses it",
         f"{shown} raises `{exception}` where {where.format(field, attribute)}: {when}."
+        f"{_SWALLOWED if swallowed else ''}"
         f" The SDK declares `{declaration}` ({sdk}). {origin}"
         f"{_FIXES[kind].format(field)} {UNRUN}",
     )
@@ -103,4 +110,34 @@ def unknown_word(code: str, declaration: str, sdk: str, known: str) -> tuple[str
         f"`{code}` has one outcome for every answer",
         f"No answer has this value: the SDK declares `{declaration}` ({sdk}), with {known}."
         f" {UNRUN}",
+    )
+
+
+def unread_variable(name: str, meant: str, at: str) -> tuple[str, str]:
+    """Describe an environment variable that is set for nobody."""
+    return (
+        f"No SDK reads `{name}`",
+        f"The code at {at} sets `{name}`, and nothing in the project reads it. The SDK reads"
+        f" `{meant}`, so the request finds no credentials unless they are set elsewhere."
+        f" Correct the name. {UNRUN}",
+    )
+
+
+def endless_retry(asked: str, at: str) -> tuple[str, str]:
+    """Describe a loop that only success ends."""
+    return (
+        f"{asked} is asked without end while it fails",
+        f"The loop at {at} asks {asked} again after every failure, and nothing but success ends it."
+        " A wrong key, a spent quota or an answer that cannot be read keep it asking for ever, at"
+        " the price of each request. Count the attempts, and give up.",
+    )
+
+
+def lost_answer(code: str, request: int) -> tuple[str, str]:
+    """Describe JSON that counts as no answer when it is fenced."""
+    return (
+        "JSON in a code fence is taken for no answer",
+        f"The request in line {request} asks for JSON in words, and models often answer that"
+        f" with a fence (```json) around it. `{code}` cannot read it, and the handler goes on as if"
+        f" there were no answer. Take the fence off, or ask for a response format. {UNRUN}",
     )

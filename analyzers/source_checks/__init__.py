@@ -1,6 +1,6 @@
 """Checks that read the text of changed functions: no environment, no run."""
 
-from analyzers.source_checks.changed_source import read_changes
+from analyzers.source_checks.changed_source import AskedAnswers, read_changes
 from analyzers.source_checks.readers import READERS
 
-__all__ = ["READERS", "read_changes"]
+__all__ = ["READERS", "AskedAnswers", "read_changes"]

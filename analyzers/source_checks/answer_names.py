@@ -44,6 +44,8 @@ def unknown_names(text: str) -> Sequence[Defect]:
     for name, function in places:
         walk = FunctionWalk(scope, function)
         for node in walk.expressions():
+            if walk.is_caught("AttributeError") or walk.is_caught("TypeError"):
+                continue
             if isinstance(node, ast.expr) and not SILENCED.search(lines[node.lineno - 1]):
                 for defect in _of(node, walk, name):
                     found.setdefault(defect.key, defect)

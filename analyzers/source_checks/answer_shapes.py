@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from analyzers.rules.cloud_rules import CRASH
 from analyzers.rules.source_messages import missing_part
@@ -43,7 +43,14 @@ MODULE = "<module>"
 SILENCED = re.compile(r"#\s*(type|pyright|mypy|ty):\s*ignore")
 _PASSES = 2
 """How far values are followed from function to function."""
-_TAKING_TEXT = frozenset({"len", "int", "float", "json.loads", "sorted", "sum", "tuple", "set"})
+PARSERS = {
+    "json.loads": "JSONDecodeError",
+    "orjson.loads": "JSONDecodeError",
+    "pydantic_core.from_json": "ValueError",
+}
+_MISSING: Mapping[str, Json] = {"elements": [], "json": '{"a": '}
+_OF_ANSWERS = re.compile(r"answer|completion|repl(?:y|ies)|response", re.IGNORECASE)
+_TAKING_TEXT = frozenset({"len", "int", "float", "sorted", "sum", "tuple", "set"})
 _SEARCHING = frozenset(
     f"re.{name}" for name in ("search", "match", "fullmatch", "findall", "finditer", "split")
 )
@@ -58,6 +65,19 @@ class _Use:
     shape: Shape
     exception: str
     attribute: str = ""
+    swallowed: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every answer to the request lacks the part at some time."""
+        keys = self.value.root.keys
+        return self.shape.always or any(keys.get(word) for word in self.shape.certain)
+
+    @property
+    def asked_about(self) -> AnswerValue:
+        """The value that a guard asks about: that a text is there does not make it JSON."""
+        inside = (("", "parsed"),) if self.shape.lacks == "json" else ()
+        return replace(self.value, trail=(*self.value.trail, *inside))
 
 
 @functools.lru_cache(maxsize=64)
@@ -70,7 +90,7 @@ def missing_parts(text: str) -> Sequence[Defect]:
     for name, function in places:
         for use in _unguarded(scope, function):
             level = _level(use)
-            silenced = SILENCED.search(lines[use.node.lineno - 1])
+            silenced = _is_typed(use) and SILENCED.search(lines[use.node.lineno - 1])
             root = use.value.root.line or use.value.root
             if level is not None and not silenced and root not in told:
                 told.add(root)
@@ -99,7 +119,7 @@ def _pass_on(scope: FileScope, function: Function | None) -> None:
     walk = FunctionWalk(scope, function)
     for node in walk.expressions():
         called = scope.called(node) if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Call) and called is not None:
+        if isinstance(node, ast.Call) and called is not None and not walk.is_caught("TypeError"):
             for argument, given in _given(called, node):
                 value = walk.values.of(given)
                 if value is not None and not any(_asks(test, value, walk) for test in walk.guards):
@@ -128,11 +148,26 @@ def _unguarded(scope: FileScope, function: Function | None) -> Iterator[_Use]:
     walk = FunctionWalk(scope, function)
     for node in walk.expressions():
         for use in _uses(node, walk):
-            if any(_asks(test, use.value, walk) for test in walk.guards):
+            if any(_asks(test, use.asked_about, walk) for test in walk.guards):
+                continue
+            if walk.is_caught(use.exception, each_time=use.is_certain):
+                continue
+            if use.shape.documented and not use.value.root.line and not _takes_answers(function):
                 continue
             if function and not use.value.root.line and _is_tested_by_callers(function, use, scope):
                 continue
-            yield use
+            yield replace(use, swallowed=walk.is_caught(use.exception))
+
+
+def _is_typed(use: _Use) -> bool:
+    """Return whether a checker of types would tell of a use."""
+    return use.shape.lacks in ("value", "member") and not use.value.root.guessed
+
+
+def _takes_answers(function: Function | None) -> bool:
+    """Return whether a function says, by its name or documentation, that it takes an answer."""
+    said = (function.name, ast.get_docstring(function) or "") if function else ()
+    return any(map(_OF_ANSWERS.search, said))
 
 
 # ------------------------------------------------------------------ the uses
@@ -152,6 +187,16 @@ def _uses(node: ast.AST, walk: FunctionWalk) -> Iterator[_Use]:
             if held is not None:
                 yield from _of_nothing(node, held, "TypeError")
                 yield from _indexed(node, held, node.slice)
+        case ast.Call(func=called, args=[given, *_]) if exception := PARSERS.get(
+            values.scope.dotted(called)
+        ):
+            yield from _of_nothing(node, values.of(given), "TypeError")
+            if isinstance(given, ast.BoolOp) and isinstance(given.op, ast.Or):
+                given = given.values[0]
+            held = values.of(given)
+            shape = _shape(held) if held is not None else None
+            if held is not None and shape is not None and shape.lacks == "json":
+                yield _Use(node, held, shape, exception)
         case _:
             for place, operand in _operands(node, walk.values.scope):
                 yield from _of_nothing(place, values.of(operand), "TypeError")
@@ -162,12 +207,9 @@ def _operands(node: ast.AST, scope: FileScope) -> Iterator[tuple[ast.expr, ast.e
     match node:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             yield from ((node, left), (node, right))
-        case (
-            ast.AugAssign(op=ast.Add(), value=value)
-            | ast.For(iter=value)
-            | ast.AsyncFor(iter=value)
-            | ast.comprehension(iter=value)
-        ):
+        case ast.AugAssign(target=target, op=ast.Add(), value=value):
+            yield from ((value, value), (target, target))
+        case ast.For(iter=value) | ast.AsyncFor(iter=value) | ast.comprehension(iter=value):
             yield value, value
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]):
             yield node, value
@@ -244,12 +286,11 @@ def _level(use: _Use) -> Level | None:
     shape, root = use.shape, use.value.root
     if any(word in root.keys for word in shape.unless):
         return None
-    if shape.always:
-        return Level.FAILURE
     asked = [root.keys[word] for word in shape.asked if word in root.keys]
-    if any(asked):
-        return Level.FAILURE
-    if asked or (shape.unasked if root.line else shape.unseen):
+    if shape.always or any(asked):
+        return Level.WARNING if use.swallowed or root.guessed else Level.FAILURE
+    chosen = any(word not in root.constants for word in shape.chosen)
+    if asked or (shape.unasked or chosen if root.line or root.guessed else shape.unseen):
         return Level.WARNING
     return None
 
@@ -275,10 +316,24 @@ def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool =
             made, known = walk.derived.get(name), walk.names.get(name)
             if known is None or known.root is not value.root:
                 return made is not None and made.root is value.root
-            above = known.trail == value.trail[: len(known.trail)] and known.trail != value.trail
-            return not (bare and above) or known.taken
+            return not (bare and _is_above(known, value)) or known.taken
+        case ast.Attribute() | ast.Subscript():
+            part = walk.values.of(test)
+            if part is not None and part.root is value.root:
+                return not (bare and _is_above(part, value))
+            bare = False
         case (
-            ast.Compare(left=ast.Name(), comparators=[ast.Constant(value=None)])
+            ast.Compare(
+                left=ast.Call(func=ast.Name(id="len"), args=[counted]),
+                comparators=[ast.Constant(value=int())],
+            )
+            | ast.Call(func=ast.Name(id="len" | "bool"), args=[counted])
+        ):
+            return _asks(counted, value, walk, bare=bare)
+        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
+            return _asks(ast.Attribute(owner, name, ast.Load()), value, walk, bare=bare)
+        case (
+            ast.Compare(comparators=[ast.Constant(value=None)])
             | ast.UnaryOp(op=ast.Not())
             | ast.BoolOp()
             | ast.NamedExpr()
@@ -288,6 +343,13 @@ def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool =
             bare = False
     children = ast.iter_child_nodes(test)
     return any(_asks(child, value, walk, bare=bare) for child in children)
+
+
+def _is_above(part: AnswerValue, value: AnswerValue) -> bool:
+    """Return whether a value is a part of another one, or an element of it."""
+    if part.trail == value.trail:
+        return value.taken and not part.taken
+    return part.trail == value.trail[: len(part.trail)]
 
 
 # --------------------------------------------------------------- the finding
@@ -304,13 +366,14 @@ def _defect(use: _Use, level: Level, function: str, text: str) -> Defect:
         (name, f"{name}: {said}", sdk),
         (use.shape.lacks, use.shape.when, use.exception, use.attribute),
         (root.line, asked),
+        swallowed=use.swallowed,
     )
     line = use.node.lineno
     if isinstance(use.node, ast.Attribute | ast.Subscript):
         line = use.node.end_lineno or line
     evidence: dict[str, Json] = {
         "exception": use.exception,
-        "answer": {name: [] if use.shape.lacks == "elements" else None},
+        "answer": {name: _MISSING.get(use.shape.lacks)},
         "declaration": f"{name}: {said}",
         "sdk": sdk,
         "request": root.line,

@@ -30,6 +30,7 @@ _STREAMS = frozenset(
 )  # fmt: skip
 _PASSED_ON = frozenset({"iter", "list", "reversed", "tuple", "aiter"})
 _DEEPEST = 3
+CHUNK = "openai.types.chat.chat_completion_chunk.ChatCompletionChunk"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +38,15 @@ class Root:
     """The request or parameter from which values follow.
 
     ``keys`` are the words of the request, with whether it asks for what they name for
-    certain; ``seen``: those are all.  ``line`` is 0 where no request is seen.
+    certain; ``seen``: those are all.  ``line`` is 0 where no request is seen.  ``constants`` are
+    the words whose value is a text of the code.  ``guessed``: what it is follows from its use.
     """
 
     line: int = 0
     keys: Mapping[str, bool] = field(default_factory=dict[str, bool])
     seen: bool = False
+    constants: frozenset[str] = frozenset()
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class FileScope:
     def is_concerned(self) -> bool:
         """Return whether the file can hold values of an SDK."""
         heads = {name.rpartition(".")[0] for name in (*classes(), *unions())}
-        roots = {".".join(head.split(".")[:2]) for head in heads} | {"litellm", "boto3"}
+        roots = {".".join(head.split(".")[:2]) for head in heads} | {"litellm", "any_llm", "boto3"}
         bare = {root.partition(".")[0] for root in roots} - {"google"}
         if any(p.partition(".")[0] in bare or p.startswith("google.genai") for p in self.packages):
             return True
@@ -148,6 +152,35 @@ class FileScope:
                 return each
         return None
 
+    def chunks(self, function: Function) -> Iterator[tuple[str, AnswerValue]]:
+        """Yield the names whose ``.choices[0].delta`` a function reads: chunks of a stream.
+
+        Whether the usage was asked for is what the whole file says.
+        """
+        if not self.is_concerned or any(self.imports(p) for r in requests() for p in r.others):
+            return
+        taken: dict[str, str] = {}
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=choice)], value=value):
+                    taken[choice] = _first_choice_of(value)
+                case ast.Attribute(value=owner, attr="delta"):
+                    name = taken.get(owner.id, "") if isinstance(owner, ast.Name) else ""
+                    name = name or _first_choice_of(owner)
+                    if name:
+                        yield name, AnswerValue(CHUNK, Root(keys=self._usage, guessed=True))
+                case _:
+                    pass
+
+    @cached_property
+    def _usage(self) -> Mapping[str, bool]:
+        """``include_usage``, if the file asks any request for it."""
+        asked = any(
+            isinstance(node, ast.Constant) and node.value == "include_usage"
+            for node in ast.walk(self.tree)
+        )
+        return {"include_usage": False} if asked else {}
+
     def annotated(self, hint: ast.expr | None) -> AnswerValue | None:
         """Return the value that an annotation promises."""
         match hint:
@@ -169,6 +202,18 @@ class FileScope:
                 return AnswerValue(unions().get(name, name), Root(), union=union) if name else None
             case _:
                 return None
+
+
+def _first_choice_of(node: ast.expr) -> str:
+    """Return the name of which an expression takes the first of the choices, or nothing."""
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id=name), attr="choices"),
+            slice=ast.Constant(value=0),
+        ):
+            return name
+        case _:
+            return ""
 
 
 def _chain(node: ast.expr) -> str:
@@ -212,12 +257,14 @@ class AnswerValues:
         self._optional: set[str] = set()
         self._given: set[str] = set()
         self._roots: dict[ast.Call, Root] = {}
+        self.chunks = dict(scope.chunks(function)) if function else {}
         self._added = list(_added(function)) if function else []
         for argument, default in parameters(function) if function else ():
             self._given.add(argument.arg)
             if default is not None:
                 self._optional.add(argument.arg)
             value = scope.annotated(argument.annotation) or scope.arguments.get(argument)
+            value = value or self.chunks.get(argument.arg)
             if value is not None:
                 self.names[argument.arg] = value
 
@@ -253,6 +300,8 @@ class AnswerValues:
         match node:
             case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _PASSED_ON:
                 return self.element(inner)
+            case ast.BoolOp(op=ast.Or(), values=[inner, *_]):
+                return self.element(inner)
             case _:
                 pass
         held = self.of(node)
@@ -270,6 +319,8 @@ class AnswerValues:
         return None
 
     def _call(self, node: ast.Call) -> AnswerValue | None:
+        if isinstance(node.func, ast.Name) and node.func.id in ("next", "anext") and node.args:
+            return self.element(node.args[0])
         request = self.scope.request(node)
         if request is None:
             called = self.scope.called(node)
@@ -300,11 +351,26 @@ class AnswerValues:
         if any(name.startswith(("openai.AzureOpenAI", "openai.AsyncAzureOpenAI"))
                for name in self.scope.names.values()):  # fmt: skip
             keys["AzureOpenAI"] = False
-        return Root(call.lineno, keys, seen)
+        given = {each.arg for each in call.keywords if each.arg and self._is_text(each.value)}
+        return Root(call.lineno, keys, seen, frozenset(given))
+
+    def _is_text(self, value: ast.expr) -> bool:
+        """Return whether a value is a text of the code, if the environment has no other."""
+        match self.resolved(value):
+            case ast.Constant(value=str()):
+                return True
+            case ast.Call(
+                func=ast.Attribute(attr="getenv" | "get"), args=[_, ast.Constant(value=str())]
+            ):
+                return True
+            case ast.BoolOp(op=ast.Or(), values=[*_, ast.Constant(value=str())]):
+                return True
+            case _:
+                return False
 
     def _note_all(self, node: ast.expr, keys: dict[str, bool]) -> bool:
         """Note what ``**node`` gives; return whether that is all."""
-        given = self._resolved(node)
+        given = self.resolved(node)
         for word, value in _words_in(given):
             self._note(word, value, keys, 0)
         name = node.id if isinstance(node, ast.Name) else ""
@@ -315,14 +381,16 @@ class AnswerValues:
     def _note(self, name: str, value: ast.expr, keys: dict[str, bool], depth: int) -> None:
         """Note a word of a request, and those within its value."""
         optional = isinstance(value, ast.Name) and value.id in self._optional
-        value = self._resolved(value)
+        value = self.resolved(value)
         if _is_nothing(value):
             return
         keys[name] = keys.get(name, False) or not (optional or _is_open(value))
-        for word, each in _words_in(value) if depth < _DEEPEST else ():
+        plain = not isinstance(value, ast.List) or name == "tools"
+        for word, each in _words_in(value) if plain and depth < _DEEPEST else ():
             self._note(word, each, keys, depth + 1)
 
-    def _resolved(self, value: ast.expr) -> ast.expr:
+    def resolved(self, value: ast.expr) -> ast.expr:
+        """Return what a name is bound to, where it is bound once."""
         for _ in range(_DEEPEST):
             if not isinstance(value, ast.Name) or value.id in self._given:
                 break
@@ -373,6 +441,9 @@ def _words_in(value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         for key, each in zip(value.keys, value.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, each
+    elif isinstance(value, ast.List):
+        for each in value.elts:
+            yield from _words_in(each)
 
 
 def _is_nothing(value: ast.expr) -> bool:

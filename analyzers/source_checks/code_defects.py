@@ -20,27 +20,23 @@ from analyzers.source_checks.raising_calls import RaisingCall, raising_calls
 from analyzers.source_checks.unbound_names import UnboundName, unbound_names
 from analyzers.vocabulary import Level
 
-SURE = frozenset({"undefined", "failed"})
-"""The ways to an unbound name that need no knowledge of what an API answers."""
-
 
 def unbound(text: str) -> Sequence[Defect]:
-    """Return the names that are read unbound whatever an API answers."""
-    return [unbound_defect(each, text) for each in unbound_names(text) if each.way in SURE]
+    """Return the names that are read unbound."""
+    return [_unbound(each, text) for each in unbound_names(text)]
 
 
 def raising(text: str) -> Sequence[Defect]:
     """Return the calls that raise for every argument."""
-    return [raising_defect(each) for each in raising_calls(text)]
+    return [_raising(each) for each in raising_calls(text)]
 
 
 def missing(text: str) -> Sequence[Defect]:
     """Return the uses of results that some path leaves empty."""
-    return [missing_defect(each) for each in missing_returns(text)]
+    return [_missing(each) for each in missing_returns(text)]
 
 
-def unbound_defect(name: UnboundName, text: str) -> Defect:
-    """Return the defect of a name that is read unbound."""
+def _unbound(name: UnboundName, text: str) -> Defect:
     undefined = name.way == "undefined"
     code = text.splitlines()[name.line - 1].strip()
     if undefined:
@@ -62,11 +58,11 @@ def unbound_defect(name: UnboundName, text: str) -> Defect:
         },
         key=name.key,
         repair=_import(name, text) if undefined else None,
+        rests_on=int(name.over) if name.way == "other" else name.over,
     )
 
 
-def raising_defect(call: RaisingCall) -> Defect:
-    """Return the defect of a call that always raises."""
+def _raising(call: RaisingCall) -> Defect:
     return Defect(
         CODE_ERROR.id,
         CODE_ERROR.level,
@@ -79,8 +75,7 @@ def raising_defect(call: RaisingCall) -> Defect:
     )
 
 
-def missing_defect(missing: MissingReturn) -> Defect:
-    """Return the defect of a result that is used though it may be nothing."""
+def _missing(missing: MissingReturn) -> Defect:
     where = f"line {missing.line}", f"line {missing.used_at}"
     exception = "AttributeError" if missing.used and "[" not in missing.used else "TypeError"
     return Defect(

@@ -14,7 +14,8 @@ class Defect:
 
     ``kind`` and ``key`` are the same over shifts of lines; ``function`` is a qualified name,
     ``<module>`` for code outside functions.  ``words`` are title and message.  ``repair`` is a
-    range of lines and what mends the defect in its place.
+    range of lines and what mends the defect in its place.  ``rests_on``: the list that must come
+    from an answer, or the line of the condition that must ask about one.
     """
 
     rule: str
@@ -27,6 +28,7 @@ class Defect:
     key: str = ""
     end_line: int = 0
     repair: tuple[int, int, str] | None = None
+    rests_on: str | int = ""
 
     def finding(self, analyzer: str, path: str, target: str, reader: str) -> Finding:
         """Return the finding, which the check of this name reads again in other texts."""

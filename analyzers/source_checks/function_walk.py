@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from analyzers.source_checks.answer_values import (
     FUNCTIONS,
@@ -11,14 +12,20 @@ from analyzers.source_checks.answer_values import (
     AnswerValues,
     FileScope,
     Function,
+    Root,
 )
+from analyzers.source_checks.caught_exceptions import BROAD, catches, caught_by, passes_on
 from analyzers.source_checks.unbound_names import leaves
 
-_CAUGHT = frozenset(
-    {"AttributeError", "TypeError", "IndexError", "KeyError", "LookupError", "Exception",
-     "BaseException"}
-)  # fmt: skip
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Handlers:
+    """What the handlers around a place keep, and how many loops are around their ``try``."""
+
+    caught: frozenset[str]
+    loops: int
 
 
 class FunctionWalk:
@@ -26,7 +33,6 @@ class FunctionWalk:
 
     ``values`` are those bound where the walk is; ``guards`` are the conditions that hold there,
     or that have left the function where they did not; ``returned`` is what the function returns.
-    A place within ``try`` whose handlers catch what a wrong shape raises is not visited.
     """
 
     def __init__(self, scope: FileScope, function: Function | None) -> None:
@@ -36,12 +42,26 @@ class FunctionWalk:
         self.returned: list[AnswerValue | None] = []
         self._function = function
         self._scope = scope
-        self._caught = 0
+        self._handlers: list[_Handlers] = []
+        self._loops: list[bool] = []
 
     def expressions(self) -> Iterator[ast.AST]:
         """Yield the expressions and loops of the function, each when the walk is at it."""
         body = self._function.body if self._function else self._scope.tree.body
         yield from self._block(body)
+
+    def is_caught(self, exception: str, *, each_time: bool = False) -> bool:
+        """Return whether a handler around the place where the walk is keeps an exception.
+
+        Of one that is raised ``each_time`` a handler for everything takes no account, where it is
+        around all of a stream: it turns every answer into a failure.
+        """
+        stream = max((n for n, known in enumerate(self._loops) if known), default=-1)
+        return any(
+            catches(each.caught, exception)
+            and not (each_time and each.caught <= BROAD and each.loops <= stream)
+            for each in self._handlers
+        )
 
     # ------------------------------------------------------------ statements
 
@@ -79,7 +99,7 @@ class FunctionWalk:
                 if known is not None and isinstance(target, ast.Name):
                     self.names.setdefault(target.id, known)
             case ast.AugAssign(target=target, value=value):
-                yield from self._own(node)
+                yield node
                 self._derive(target, value)
 
     def _compound(self, node: ast.stmt) -> Iterator[ast.AST]:
@@ -88,7 +108,9 @@ class FunctionWalk:
                 yield from self._loop(node)
             case ast.While(test=test, body=body, orelse=orelse):
                 yield from self._expression(test)
+                self._loops.append(False)
                 yield from self._branches(test, body, [])
+                self._loops.pop()
                 yield from self._block(orelse)
             case ast.If(test=test, body=body, orelse=orelse):
                 yield from self._expression(test)
@@ -112,10 +134,12 @@ class FunctionWalk:
 
     def _loop(self, node: ast.For | ast.AsyncFor) -> Iterator[ast.AST]:
         yield from self._expression(node.iter)
-        yield from self._own(node)
+        yield node
         before = dict(self.names)
         self._bind_element(node.target, node.iter)
+        self._loops.append(any(name in self.names for name in _targets(node.target)))
         yield from self._block(node.body)
+        self._loops.pop()
         self._merge(before)
         yield from self._block(node.orelse)
 
@@ -144,18 +168,18 @@ class FunctionWalk:
             self.guards.append(test)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> Iterator[ast.AST]:
-        suppressed = 0
+        depth = len(self._handlers)
         for item in node.items:
             yield from self._expression(item.context_expr)
             called = item.context_expr
             if isinstance(called, ast.Call):
                 name = ast.unparse(called.func).rpartition(".")[2]
-                suppressed += name in ("suppress", "raises", "assertRaises")
+                if name in ("suppress", "raises", "assertRaises"):
+                    self._handlers.append(_Handlers(BROAD | {name}, len(self._loops)))
             if item.optional_vars is not None:
                 yield from self._bind(item.optional_vars, item.context_expr)
-        self._caught += suppressed
         yield from self._block(node.body)
-        self._caught -= suppressed
+        del self._handlers[depth:]
 
     def _cases(self, subject: ast.expr, cases: Sequence[ast.match_case]) -> Iterator[ast.AST]:
         before = dict(self.names)
@@ -170,10 +194,11 @@ class FunctionWalk:
     def _try(self, node: ast.stmt) -> Iterator[ast.AST]:
         assert isinstance(node, ast.Try | ast.TryStar)
         before = dict(self.names)
-        caught = any(each.type is None or _CAUGHT & _words(each.type) for each in node.handlers)
-        self._caught += caught
+        keeping = [caught_by(each) for each in node.handlers if not passes_on(each)]
+        depth = len(self._handlers)
+        self._handlers += (_Handlers(each, len(self._loops)) for each in keeping)
         yield from self._block(node.body)
-        self._caught -= caught
+        del self._handlers[depth:]
         yield from self._block(node.orelse)
         after = self.names
         for handler in node.handlers:
@@ -213,7 +238,7 @@ class FunctionWalk:
                         yield from self._expression(child)
                     elif isinstance(child, ast.keyword):
                         yield from self._expression(child.value)
-        yield from self._own(node)
+        yield node
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
@@ -221,7 +246,7 @@ class FunctionWalk:
         before, depth = dict(self.names), len(self.guards)
         for part in node.generators:
             yield from self._expression(part.iter)
-            yield from self._own(part)
+            yield part
             self._bind_element(part.target, part.iter)
             for test in part.ifs:
                 yield from self._expression(test)
@@ -232,15 +257,11 @@ class FunctionWalk:
         del self.guards[depth:]
         self.values.names = before
 
-    def _own(self, node: ast.AST) -> Iterator[ast.AST]:
-        if not self._caught:
-            yield node
-
     # ----------------------------------------------------------------- names
 
     def _bind(self, target: ast.expr, value: ast.expr) -> Iterator[ast.AST]:
         if isinstance(target, ast.Name):
-            known = self.values.of(value)
+            known = self.values.of(value) or self._guessed(target, value)
             self._unbind(target.id)
             if known is not None:
                 self.names[target.id] = known
@@ -259,13 +280,22 @@ class FunctionWalk:
                     target, iterated = target.elts[1], inner
                 case _:
                     pass
-        known = self.values.element(iterated)
+        known = self.values.element(iterated) or self._guessed(target, iterated)
         for name in _targets(target):
             self._unbind(name)
         if known is not None and isinstance(target, ast.Name):
             self.names[target.id] = known
         else:
             self._derive(target, iterated)
+
+    def _guessed(self, target: ast.expr, value: ast.expr) -> AnswerValue | None:
+        """Return what a name holds by its use, where what it is bound to is not known."""
+        name = target.id if isinstance(target, ast.Name) else ""
+        known = self.values.chunks.get(name)
+        if known is None or isinstance(value, ast.Name):
+            return known
+        first = ast.unparse(value).startswith(("next(", "anext(", "await anext("))
+        return replace(known, root=Root(guessed=True)) if first else None
 
     def _derive(self, target: ast.expr, value: ast.expr) -> None:
         """Note that names hold something that was made of an answer."""
@@ -325,11 +355,6 @@ def _leaves(block: Sequence[ast.stmt]) -> bool:
             return _leaves(body)
         case _:
             return False
-
-
-def _words(node: ast.AST) -> frozenset[str]:
-    attributes = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-    return frozenset(attributes | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
 
 
 def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]:

@@ -11,7 +11,9 @@ from analyzers.source_checks.answer_shapes import missing_parts
 from analyzers.source_checks.broken_syntax import broken_syntax
 from analyzers.source_checks.constant_tests import constant_tests
 from analyzers.source_checks.defects import Defect
+from analyzers.source_checks.endless_loops import endless_loops
 from analyzers.source_checks.literal_keys import missing_keys
+from analyzers.source_checks.lost_answers import lost_answers
 from analyzers.source_checks.missing_returns import missing_returns
 from analyzers.source_checks.raising_calls import raising_calls
 from analyzers.source_checks.unbound_names import unbound_calls, unbound_names
@@ -20,7 +22,8 @@ UNBOUND_NAME, UNBOUND_CALL = "unbound-name", "unbound-call"
 RAISING_CALL, MISSING_RETURN = "raising-call", "missing-return"
 BROKEN_SYNTAX, MISSING_PART = "broken-syntax", "missing-part"
 CONSTANT_TEST, MISSING_KEY = "constant-test", "missing-key"
-UNKNOWN_NAME = "unknown-name"
+UNKNOWN_NAME, ENDLESS_RETRY = "unknown-name", "endless-retry"
+LOST_ANSWER = "lost-answer"
 
 Reader = Callable[[str], Sequence[Defect]]
 
@@ -46,6 +49,8 @@ READERS: Mapping[str, Reader] = {
     UNKNOWN_NAME: _bounded(unknown_names),
     CONSTANT_TEST: _bounded(constant_tests),
     MISSING_KEY: _bounded(missing_keys),
+    ENDLESS_RETRY: _bounded(endless_loops),
+    LOST_ANSWER: _bounded(lost_answers),
 }
 """The checks of every changed function."""
 

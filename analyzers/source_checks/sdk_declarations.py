@@ -35,10 +35,13 @@ class Shape:
     lacks: str
     when: str
     asked: tuple[str, ...] = ()
+    certain: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     always: bool = False
     unasked: bool = False
     unseen: bool = False
+    documented: bool = False
 
 
 @dataclass(frozen=True, slots=True)

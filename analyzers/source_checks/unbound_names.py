@@ -31,6 +31,14 @@ from analyzers.guest.provenance.bindings import (
     is_main_guard,
     own_nodes,
 )
+from analyzers.source_checks.caught_exceptions import (
+    BROAD,
+    REQUEST_ERRORS,
+    catches,
+    caught_by,
+    named_in,
+    passes_on,
+)
 from analyzers.source_checks.parsed_text import parsed
 
 MODULE, MAIN = "<module>", "__main__"
@@ -38,7 +46,11 @@ _OF_MODULES = frozenset(("__file__", "__name__", "__path__", "__module__", "__qu
 _DYNAMIC = re.compile(r"\b(exec|globals|__builtins__|builtins|__builtin__|install)\b")
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset(("exit", "quit", "_exit", "abort", "fail", "skip"))
-_BROAD = frozenset(("NameError", "UnboundLocalError", "Exception", "BaseException"))
+_SAFE = re.compile(
+    r"(time|datetime|uuid|logging|logger|log|os\.environ|os\.path|random|re|string|asyncio)\b"
+    r"|.*\.(get|strip|split|lower|upper|format|join|copy|items|keys|values|append|now|debug|info)$"
+)
+"""Calls that fail by no fault of a service."""
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 _NESTED = (*FUNCTIONS, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -74,7 +86,11 @@ def unbound_names(text: str) -> Sequence[UnboundName]:
         return ()
     found: dict[str, UnboundName] = {}
     scopes = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
-    partly = (each for scope in scopes for each in _of_function(scope, tree))
+    partly = (
+        each
+        for scope in scopes
+        for each in (*_of_function(scope, tree), *_in_handlers(scope, tree))
+    )
     for each in (*_undefined(tree, text), *partly):
         found.setdefault(each.key, each)
     return tuple(found.values())
@@ -241,12 +257,10 @@ def _is_caught(outer: ast.AST, inner: ast.AST) -> bool:
     tried: Any = outer
     if not isinstance(outer, _TRIES) or inner not in tried.body:
         return False
-    return any(each.type is None or _BROAD & _names(each.type) for each in tried.handlers)
-
-
-def _names(node: ast.AST) -> frozenset[str]:
-    attributes = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    return frozenset({n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | attributes)
+    return any(
+        catches(caught_by(each), "UnboundLocalError") and not passes_on(each)
+        for each in tried.handlers
+    )
 
 
 def _is_never_run(outer: ast.AST, inner: ast.AST) -> bool:
@@ -280,6 +294,62 @@ def _of_function(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
             yield UnboundName(name, function, load.lineno, way[0], min(stores), way[1])
 
 
+def _in_handlers(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]:
+    """Yield what a handler of failed requests reads though its ``try`` alone binds it."""
+    outside = _foreign(scope)
+    known = bindings(scope)
+    for tried in (each for each in own_nodes(scope) if isinstance(each, _TRIES)):
+        body = {node for part in tried.body for node in ast.walk(part)}
+        for load in _reads_on_failure(tried):
+            stores = [each.node for each in known.get(load.id, ()) if _begins(each.node, load)]
+            within = bool(stores) and load.id not in outside and body.issuperset(stores)
+            if within and _may_fail_before(body, stores, scope) and not _is_asked_for(load, tree):
+                first = min(getattr(each, "lineno", 0) for each in stores)
+                yield UnboundName(load.id, function_name(load, tree), load.lineno, "failed", first)
+
+
+def _reads_on_failure(tried: Any) -> Iterator[ast.Name]:
+    """Yield the names that the handlers of everything, or of requests, read, in order."""
+    for handler in tried.handlers:
+        if caught_by(handler) & (BROAD | REQUEST_ERRORS):
+            nodes = (node for part in handler.body for node in [part, *own_nodes(part)])
+            loads = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+            yield from sorted(loads, key=lambda each: (each.lineno, each.col_offset))
+
+
+def _begins(store: ast.AST, load: ast.Name) -> bool:
+    """Return whether a binding does not come after the handler that reads the name."""
+    return getattr(store, "lineno", 0) <= load.lineno
+
+
+def _may_fail_before(body: set[ast.AST], stores: Sequence[ast.AST], scope: FunctionNode) -> bool:
+    """Return whether a call that may fail comes before each assignment, or gives its value."""
+    if not all(isinstance(each, (ast.Assign, ast.AnnAssign)) for each in stores):
+        return False
+    given = {each.arg for each in ast.walk(scope.args) if isinstance(each, ast.arg)}
+    calls = (node for node in body if isinstance(node, ast.Call) and _may_fail(node.func, given))
+    return any(_precedes(call, stores) for call in calls)
+
+
+def _may_fail(called: ast.expr, given: set[str]) -> bool:
+    if isinstance(called, ast.Name):
+        return called.id in given
+    return isinstance(called, ast.Attribute) and not _SAFE.match(ast.unparse(called))
+
+
+def _is_asked_for(load: ast.Name, tree: ast.Module) -> bool:
+    """Return whether a condition or a nested ``try`` is around a reading within its handler."""
+    inner: ast.AST = load
+    for outer in ancestors(load, tree):
+        if isinstance(outer, ast.ExceptHandler):
+            return False
+        conditional = isinstance(outer, (ast.If, ast.IfExp, ast.While, ast.BoolOp))
+        if conditional or _is_caught(outer, inner) or isinstance(outer, _NESTED):
+            return True
+        inner = outer
+    return True
+
+
 def _foreign(scope: FunctionNode) -> frozenset[str]:
     """Return the names that are no locals of a function, or are bound whenever it runs."""
     args = scope.args
@@ -289,7 +359,7 @@ def _foreign(scope: FunctionNode) -> frozenset[str]:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             found.update(node.names)
         elif isinstance(node, ast.Delete):
-            found.update(_names(node))
+            found.update(named_in(node))
     return frozenset(found)
 
 

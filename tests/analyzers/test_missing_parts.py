@@ -139,12 +139,12 @@ def test_condition_about_something_else_is_no_guard():
     assert told(text) == [(Level.FAILURE, 9)]
 
 
-@pytest.mark.parametrize("caught", ["AttributeError", "Exception", "(KeyError, TypeError)"])
+@pytest.mark.parametrize("caught", ["AttributeError", "Exception", "(KeyError, BaseException)"])
 def test_handler_around_the_use_is_quiet(caught):
     text = (
         f"{OPENAI}def f(m):\n    try:\n        return {ASKED}).choices[0].message.content.strip()"
     )
-    assert told(f"{text}\n    except ValueError:\n        return ''\n")
+    assert told(f"{text}\n    except (ValueError, TypeError):\n        return ''\n")
     assert not told(f"{text}\n    except {caught}:\n        return ''\n")
 
 
@@ -249,3 +249,128 @@ def test_line_whose_author_has_silenced_a_type_checker_is_quiet():
     text = f"{OPENAI}def f(m):\n    return {ASKED}).choices[0].message.content.strip()"
     assert told(text)
     assert not told(f"{text}  # type: ignore[union-attr]\n")
+
+
+RAISING = "def f(m):\n    try:\n        return {ask}).choices[0].message.content.strip()\n"
+
+
+@pytest.mark.parametrize(
+    ("handler", "expected"),
+    [
+        ("except Exception as e:\n        print(e)\n        raise\n", 1),
+        ("except Exception as e:\n        if 'limit' in str(e):\n            raise OSError(e)\n"
+         "        raise e\n", 1),
+        ("except KeyError:\n        return ''\n", 1),
+        ("except Exception as e:\n        raise OSError('no answer') from e\n", 0),
+        ("except Exception:\n        if m:\n            return ''\n        raise\n", 0),
+    ],
+)  # fmt: skip
+def test_handler_counts_where_it_keeps_the_exception(handler, expected):
+    text = f"{OPENAI}{RAISING.format(ask=ASKED)}    {handler}"
+    assert len(told(text)) == expected
+
+
+STREAM = (
+    f"{OPENAI}def f(m):\n    try:\n"
+    f"        for c in {ASKED}, stream=True, stream_options={{{{'include_usage': True}}}}):\n"
+    "{body}    except Exception as e:\n        print(e)\n"
+)
+
+
+def test_handler_around_a_whole_stream_does_not_excuse_what_every_stream_has():
+    assert told(STREAM.format(body="            print(c.choices[0].delta)\n")) == [
+        (Level.WARNING, 6)
+    ]
+    each = "            try:\n                print(c.choices[0].delta)\n"
+    each += "            except Exception:\n                continue\n"
+    assert not told(STREAM.format(body=each))
+    guarded = "            if c.choices:\n                print(c.choices[0].delta)\n"
+    assert not told(STREAM.format(body=guarded))
+    assert not told(STREAM.replace("Exception", "IndexError").format(
+        body="            print(c.choices[0].delta)\n"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("a.candidates", 1),
+        ("len(a.candidates) > 0", 1),
+        ("a.candidates is not None and a.candidates[0]", 1),
+        ("hasattr(a, 'candidates')", 1),
+        ("a.candidates and a.candidates[0].content", 0),
+        ("a.candidates and a.candidates[0].finish_reason == 'STOP'", 0),
+        ("a.text", 0),
+    ],
+)
+def test_condition_about_what_is_around_a_part_is_no_guard_of_it(test, expected):
+    use = "return a.candidates[0].content.parts"
+    text = f"{GEMINI}def parse(a: types.GenerateContentResponse):\n    if {test}:\n        {use}\n"
+    assert len(told(text)) == expected
+
+
+def test_element_is_not_known_by_that_the_list_has_one():
+    text = f"{ANTHROPIC}def f(m, more):\n    a = {CLAUDE}, tools=more)\n"
+    assert told(f"{text}    return a.content[0].text if a.content else ''\n")
+    assert not told(f"{text}    return a.content[0].text if a.content[0].type == 'text' else ''\n")
+
+
+def test_chunk_is_known_by_its_use():
+    text = f"{OPENAI}def parse(answer):\n    first = next(answer)\n"
+    added = "    said = first.choices[0].delta.content\n    for c in answer:\n        said += 'a'\n"
+    assert told(text + added) == [(Level.WARNING, 7)]
+    usage = "OPTIONS = {'include_usage': True}\n"
+    looped = "    for c in answer:\n        print(c.choices[0].delta.role)\n"
+    assert told(usage + text + looped) == [(Level.WARNING, 7)]
+    assert not told(text + looped)
+    assert not told((usage + text + looped).replace("from openai", "import together\nfrom openai"))
+    taken = "    for c in answer:\n        one = c.choices[0]\n        print(one.delta.role)\n"
+    assert told(usage + text + taken) == [(Level.WARNING, 7)]
+
+
+CONVERSE = "client.converse({model}messages=m)\n    return a['output']['message']['content'][0]"
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("modelId=model, ", 1),
+        ("modelId=m.pop(), ", 1),
+        ("modelId='anthropic.claude-3-haiku', ", 0),
+        ("modelId=NAME, ", 0),
+        ("modelId=os.environ.get('MODEL', 'amazon.nova-lite-v1:0'), ", 0),
+    ],
+)
+def test_reasoning_comes_first_where_the_model_is_open(model, expected):
+    asked = CONVERSE.format(model=model)
+    text = f"{BEDROCK}import os\nNAME = 'meta.llama3'\ndef f(m, model):\n    a = {asked}['text']\n"
+    assert [level for level, _ in told(text)] == [Level.WARNING] * expected
+
+
+TOOLS = f"{OPENAI}import json\ndef f(m):\n    a = {ASKED}, tools=TOOLS).choices[0].message\n"
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("return [json.loads(c.function.arguments) for c in a.tool_calls or []]", 1),
+        ("for c in a.tool_calls or []:\n        json.loads(c.function.arguments or '{}')", 1),
+        ("for c in a.tool_calls or []:\n        if c.function.arguments:\n            "
+         "print(json.loads(c.function.arguments))", 1),
+        ("try:\n        return [json.loads(c.function.arguments) for c in a.tool_calls]\n"
+         "    except ValueError:\n        return []", 0),
+        ("return [c.function.arguments for c in a.tool_calls or []]", 0),
+    ],
+)  # fmt: skip
+def test_arguments_of_a_tool_may_be_no_json(use, expected):
+    found = [d for d in missing_parts(f"{TOOLS}    {use}\n") if "JSON" in d.words[0]]
+    assert len(found) == expected
+    strict = TOOLS.replace("tools=TOOLS", "tools=[{'strict': True}]")
+    assert not [d for d in missing_parts(f"{strict}    {use}\n") if "JSON" in d.words[0]]
+
+
+def test_function_that_says_that_it_takes_an_answer_is_told():
+    using = "(content: types.Content):\n    return [part.text for part in content.parts]\n"
+    assert told(f"{GEMINI}def from_response{using}")
+    assert not told(f"{GEMINI}def history{using}")
+    documented = using.replace("\n    return", "\n    'Read a reply of the model.'\n    return")
+    assert told(f"{GEMINI}def convert{documented}")

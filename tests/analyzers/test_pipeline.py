@@ -328,15 +328,19 @@ def test_run_explains_what_was_read_at_its_line(line, expected):
 def test_text_is_read_before_an_obstacle_ends_the_look():
     class Reading(Lacking):
         def source(self, path):
-            return "import os\n\n\ndef check(path):\n    return lables, os\n"
+            return (
+                "def check(path):\n    while True:\n        try:\n"
+                "            return client.label_detection(image=path)\n"
+                "        except Exception:\n            pass\n"
+            )
 
         def paths(self):
             return ("app.py",)
 
     (cloud,) = analyzers_named(["cloud"])
-    asking = replace(target(), calls=(ApiCall("google.vision.label_detection", "app.py", "f", 2),))
+    asking = replace(target(), calls=(ApiCall("google.vision.label_detection", "app.py", "f", 4),))
     read, obstacle = examine([cloud], asking, Reading())
-    assert (read.rule, read.line) == ("code/error", 5)
+    assert (read.rule, read.line) == ("cloud/misuse", 2)
     assert obstacle.reason == "no torch"
 
 

@@ -4,12 +4,11 @@ import textwrap
 
 import pytest
 
-from analyzers.code_errors import read_errors
 from analyzers.criteria import is_written
+from analyzers.source_checks import AskedAnswers, read_changes
 from analyzers.source_checks.raising_calls import raising_calls
 from analyzers.source_checks.unbound_names import unbound_names
-from analyzers.vocabulary import BranchOutcome, Goal, Reason, Target
-from tests.analyzers.benches import TextBench
+from analyzers.vocabulary import ChangeSet
 from worker.executor.execution_context import apply_suggestion
 
 FIELDS = frozenset({"label_annotations", "Labels"})
@@ -160,11 +159,11 @@ def test_conditions_that_may_cover_everything_are_left_alone(one, other):
     assert read(CHAIN.format(one=one, other=other)) == []
 
 
-def findings(code, function="f", goals=()):
+def findings(code, lines=(), base=""):
     code = textwrap.dedent(code)
-    bench = TextBench({"app.py": code})
-    target = Target("app.py", function, 1, 99, Reason.CHANGED, (), goals, ("app.py",))
-    return list(read_errors("cloud", target, bench, FIELDS)), code
+    changes = ChangeSet("here", "b" * 40, None, (), {"app.py": code}, {"app.py": base})
+    answers = {"app.py": AskedAnswers(FIELDS, frozenset(lines))}
+    return list(read_changes(changes, {"app.py": {"f"}}, {"app.py"}, answers=answers)), code
 
 
 def test_finding_is_read_again_in_other_texts():
@@ -183,11 +182,12 @@ def test_missing_import_of_the_standard_library_is_suggested():
     assert not is_written(finding.criterion, changed)
 
 
-def test_what_the_target_does_not_run_is_left_alone():
-    code = "import sys\ndef f(): return g()\ndef g(): return h1\ndef other(): return h2\n"
-    assert [found.evidence["message"] for found in findings(code)[0]] == [
-        "name 'h1' is not defined"
-    ]
+def test_what_was_there_before_is_left_alone_in_other_functions():
+    code = "import sys\ndef f(): return h1\ndef other(): return h2\n"
+    found = {f.evidence["message"]: f.status for f in findings(code, base=code)[0]}
+    assert found == {"name 'h1' is not defined": "existing"}
+    found = {f.evidence["message"]: f.status for f in findings(code, base="import sys\n")[0]}
+    assert found == dict.fromkeys(["name 'h1' is not defined", "name 'h2' is not defined"], "new")
 
 
 def test_loop_over_something_else_than_an_answer_is_left_alone():
@@ -198,8 +198,7 @@ def test_loop_over_something_else_than_an_answer_is_left_alone():
 def test_chain_counts_where_it_asks_about_an_answer():
     code = CHAIN.format(one="answer.score > 0", other="answer.score < 0")
     assert findings(code)[0] == []
-    goal = Goal("app.py", "f", 0, None, BranchOutcome.TRUE, 3, 3, "", "")
-    assert [found.evidence["way"] for found in findings(code, goals=(goal,))[0]] == ["other"]
+    assert [found.evidence["way"] for found in findings(code, lines=(3,))[0]] == ["other"]
 
 
 @pytest.mark.parametrize(
@@ -250,3 +249,52 @@ def test_call_that_always_raises_is_read(call, exception):
 )
 def test_call_that_may_succeed_is_left_alone(call):
     assert raising_calls(f"def f(path, mode):\n    return {call}\n") == []
+
+
+IN_HANDLER = """
+    def f(client, text):
+        {before}
+        try:
+            answer = {call}
+            done = answer.text
+        except {caught} as error:
+            {handler}
+"""
+ASKING = {
+    "before": "",
+    "call": "client.ask(text)",
+    "caught": "Exception",
+    "handler": "print(answer)",
+}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"caught": "(ValueError, openai.RateLimitError)"},
+        {"call": "await client.ask(text)"},
+        {"call": "client(text)"},
+        {"handler": "raise ValueError(answer.text) from error"},
+    ],
+)
+def test_handler_of_a_failed_request_reads_what_it_did_not_give(changed):
+    code = IN_HANDLER.format(**ASKING | changed).replace("def f", "async def f")
+    assert read(code) == [("failed", "answer", "f")]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"before": "answer = None"},
+        {"caught": "ValueError"},
+        {"call": "str(text)"},
+        {"call": "time.time()"},
+        {"handler": "print(answer if 'answer' in locals() else text)"},
+        {"handler": "if 'answer' in locals(): print(answer)"},
+        {"handler": "answer = None; print(answer)"},
+        {"handler": "print(error, text)"},
+    ],
+)
+def test_handler_that_may_read_what_is_there_is_left_alone(changed):
+    assert read(IN_HANDLER.format(**ASKING | changed)) == []

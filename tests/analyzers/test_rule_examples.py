@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch._dynamo.utils import counters
 
+from analyzers.catalogue import load_catalogue
 from analyzers.cloud.cloud_analyzer import CloudAnalyzer, read_text
 from analyzers.cloud.repairs.related_words import related
 from analyzers.guest.models.executions.torch_executions import left_to_eager
@@ -15,9 +16,11 @@ from analyzers.guest.models.judging.isolated_runs import PreparedModel
 from analyzers.guest.models.model_types import ModelUnderTest
 from analyzers.pipeline import explains
 from analyzers.rules import RULES, assembly_rules, cloud_rules, code_error_rules, model_rules
-from analyzers.vocabulary import Finding, Level, Raised, Returned, Violated
+from analyzers.source_checks import read_changes
+from analyzers.vocabulary import ChangeSet, Finding, Level, Raised, Returned, Violated
 from tests.analyzers.assembly.test_assembly_analyzer import AssemblyBench, examined
 from tests.analyzers.cloud.bench import Case, FakeBench
+from worker.check.check_plan import asked_answers
 
 EXAMPLES = [
     pytest.param(rule, example, expected, id=f"{rule.id}-{example.kind}-{expected}")
@@ -46,11 +49,22 @@ def test_example_is_reported_as_its_rule_says(rule, example, expected):
     bench = FakeBench(case)
     ran = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
     given = "name 'client' is not defined"  # the bench has it
-    read = [e for e in read_text(case.target, bench) if e.evidence.get("message") != given]
+    text = [*read_text(case.target, bench), *_of_the_text(case, bench)]
+    read = [each for each in text if each.evidence.get("message") != given]
     found = [each for each in ran if not any(_replaces(one, each) for one in read)]
     found += [each for each in read if not any(_replaces(one, each) for one in found)]
     assert [finding.rule for finding in found] == [rule.id] * expected
     assert [finding.evidence.get("misuse", "") for finding in found] == [example.kind] * expected
+
+
+def _of_the_text(case: Case, bench: FakeBench) -> list[Finding]:
+    path = case.target.path
+    changes = ChangeSet("here", "b" * 40, None, (), {path: bench.source(path)}, {})
+    functions = {path: {case.target.function}}
+    variables = load_catalogue().variables
+    answers = asked_answers([case.target])
+    told = read_changes(changes, functions, {path}, answers=answers, variables=variables)
+    return [each for each in told if isinstance(each, Finding)]
 
 
 def _replaces(one: Finding, other: Finding) -> bool:

@@ -14,7 +14,7 @@ from analyzers.detection.changed_functions import file_difference
 from analyzers.detection.detector import own_sources
 from analyzers.detection.import_graph import deep_learning_files, is_deep_learning
 from analyzers.ports import Analyzer
-from analyzers.source_checks import read_changes
+from analyzers.source_checks import AskedAnswers, read_changes
 from analyzers.vocabulary import ChangeSet, Finding, Report, Skipped, Target, Verdict
 from worker.broker.recording_caches import RunRequester
 from worker.changes.change_set import read_changes as read_change_set
@@ -189,7 +189,7 @@ def plan_check(
     read: tuple[Finding, ...] = ()
     if not names or CLOUD in names:
         with phase("read changed functions"):
-            told = list(_read_functions(request, changes, seconds))
+            told = list(_read_functions(request, changes, found.targets, seconds))
         read = tuple(each for each in told if isinstance(each, Finding))
         left = tuple(each for each in told if isinstance(each, Skipped))
         found = replace(found, skipped=(*found.skipped, *left))
@@ -197,20 +197,39 @@ def plan_check(
 
 
 def _read_functions(
-    request: CheckRequest, changes: ChangeSet, seconds: float
+    request: CheckRequest, changes: ChangeSet, targets: Sequence[Target], seconds: float
 ) -> Iterator[Finding | Skipped]:
-    """Yield what the text of the changed functions shows, of those that are asked for."""
+    """Yield what the text of changed functions and of targets shows, of those asked for."""
     paths = own_sources(changes.sources, catalogue.load_catalogue()).keys()
     functions = {
-        change.path: file_difference(change, changes).functions
+        change.path: set(file_difference(change, changes).functions)
         for change in changes.changes
         if change.path in paths and not change.deleted
     }
+    asking = tuple(filter(catalogue.asks_cloud, targets))
+    for target in asking:
+        functions.setdefault(target.path, set()).add(target.function)
     asked = frozenset(request.targets)
     limit = min(READING_SECONDS, READING_SHARE * seconds)
-    for finding in read_changes(changes, functions, paths, limit):
+    variables = catalogue.load_catalogue().variables
+    answers = asked_answers(asking)
+    for finding in read_changes(changes, functions, paths, limit, answers, variables):
         if not asked or isinstance(finding, Skipped) or finding.target in asked:
             yield finding
+
+
+def asked_answers(targets: Sequence[Target]) -> Mapping[str, AskedAnswers]:
+    """Return what is known of the answers that targets ask for, by the file."""
+    known = catalogue.load_catalogue().apis
+    found: dict[str, AskedAnswers] = {}
+    for target in targets:
+        seen = found.get(target.path, AskedAnswers())
+        apis = (known[name] for name in target.apis if name in known)
+        lines = {goal.line for goal in target.goals if goal.path == target.path}
+        found[target.path] = AskedAnswers(
+            seen.lists.union(*(api.lists for api in apis)), seen.lines | lines
+        )
+    return found
 
 
 def _read(request: CheckRequest) -> tuple[Configuration, ChangeSet]:

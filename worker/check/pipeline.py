@@ -16,6 +16,7 @@ from worker.check.check_plan import (
     plan_check,
 )
 from worker.check.ignored_findings import ignored_findings
+from worker.check.witness_notes import with_witness_note
 from worker.settings.operator_settings import Settings
 from worker.system.python_parser import parse_newer_pythons
 from worker.system.tracing import phase
@@ -55,16 +56,17 @@ def _untouched(plan: CheckPlan, listener: CheckListener, began: float) -> Report
     """Return the report where nothing is to be run: what the text shows is all."""
     changes = plan.changes
     skipped = (*changes.skipped, *plan.found.skipped)
-    for finding in plan.read:
+    findings = tuple(with_witness_note(each, {}, ()) for each in plan.read)
+    for finding in findings:
         listener.found(finding)
-    ignored = ignored_findings(plan.read, plan.configuration, changes.sources)
+    ignored = ignored_findings(findings, plan.configuration, changes.sources)
     gate = Conclusion(plan.configuration.gate)
     return Report(
         repository=changes.repository,
         base=changes.base,
         head=changes.head,
-        conclusion=conclude((*plan.read, *skipped), tested=(), gate=gate, ignored=ignored),
-        findings=plan.read,
+        conclusion=conclude((*findings, *skipped), tested=(), gate=gate, ignored=ignored),
+        findings=findings,
         ignored=ignored,
         skipped=skipped,
         files=len(changes.changes),

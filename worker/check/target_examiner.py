@@ -51,6 +51,7 @@ from worker.check.target_examination import (
     SettledVerdict,
     TargetExamination,
 )
+from worker.check.witness_notes import with_witness_note
 from worker.executor.execution_context import ExecutionContext
 from worker.executor.sandbox_executor import SandboxExecutor
 from worker.settings.repository_configuration import Configuration
@@ -437,6 +438,7 @@ class TargetExaminer:
         """The report on everything that was done, with ``notes`` on its circumstances."""
         findings = without_duplicates(tuple(self._findings.values()), self._laboratory.head.texts)
         counted = self._counted()
+        findings = tuple(with_witness_note(each, counted, self._skipped) for each in findings)
         ignored = ignored_findings(findings, configuration, self._laboratory.head.texts)
         return Report(
             repository=self._changes.repository,

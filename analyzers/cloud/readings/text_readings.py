@@ -9,7 +9,6 @@ from analyzers.cloud.conditions.condition_lint import lint_condition
 from analyzers.cloud.conditions.decision_goals import decisions_of
 from analyzers.cloud.readings.answer_fields import unknown_fields
 from analyzers.cloud.readings.compared_words import compared_words
-from analyzers.cloud.readings.credential_variables import unread_variables
 from analyzers.cloud.readings.first_elements import first_elements
 from analyzers.cloud.readings.letters_in_lists import letters_in_lists
 from analyzers.cloud.readings.parsed_texts import parsed_texts
@@ -54,7 +53,6 @@ READINGS: tuple[Callable[[TargetText], Iterator[Finding]], ...] = (
     first_elements,
     parsed_texts,
     retry_loops,
-    unread_variables,
     removed_sdk_names,
     letters_in_lists,
     unhandled_errors,

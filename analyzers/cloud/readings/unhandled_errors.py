@@ -10,17 +10,11 @@ from analyzers.cloud.exception_handlers import tried, tried_calls
 from analyzers.cloud.readings.target_text import TargetText
 from analyzers.cloud.source_edits import SourceText, function_around
 from analyzers.rules.cloud_rules import MISUSE
+from analyzers.source_checks.caught_exceptions import REQUEST_ERRORS
 from analyzers.vocabulary import Finding
 
 KIND = "unhandled-error"
 SIBLINGS = 2
-_ERRORS = frozenset(
-    {"APIConnectionError", "APIError", "APIStatusError", "APITimeoutError", "BadRequestError",
-     "BotoCoreError", "ClientError", "DeadlineExceeded", "GoogleAPICallError", "GoogleAPIError",
-     "HttpResponseError", "InternalServerError", "OpenAIError", "RateLimitError",
-     "ResourceExhausted", "RetryError", "ServiceRequestError", "ServiceUnavailable"}
-)  # fmt: skip
-"""Exceptions by which the SDKs tell that a service refused, or did not answer in time."""
 
 
 def unhandled_errors(source: TargetText) -> Iterator[Finding]:
@@ -65,6 +59,6 @@ def _handler(text: SourceText, call: ast.Call) -> str | None:
         for handler in block.handlers:
             for node in ast.walk(handler.type) if handler.type is not None else ():
                 name = getattr(node, "attr", None) or getattr(node, "id", "")
-                if name in _ERRORS:
+                if name in REQUEST_ERRORS:
                     return str(name)
     return None

@@ -12,21 +12,23 @@ from analyzers.catalogue import asks_cloud
 from analyzers.cloud.cloud_analyzer import read_text
 from analyzers.criteria import is_written
 from analyzers.detection import detect
+from analyzers.source_checks import read_changes
 from analyzers.vocabulary import ChangeSet, FileChange
 from tests.analyzers.benches import TextBench
+from worker.check.check_plan import asked_answers
 
 
 def read(code, documents=(), **files):
     texts = {"app.py": textwrap.dedent(code), **{f"{n}.py": t for n, t in files.items()}}
     documents = dict(documents)
     changes = tuple(FileChange(path, frozenset(range(1, 99))) for path in texts)
-    found = detect(
-        ChangeSet("here", "b" * 40, None, changes, texts, {}),
-        catalogue.load_catalogue(),
-        everything=True,
-    )
+    changed = ChangeSet("here", "b" * 40, None, changes, texts, {})
+    found = detect(changed, catalogue.load_catalogue(), everything=True)
     bench = TextBench({**documents, **texts})
-    findings = [f for t in found.targets if asks_cloud(t) for f in read_text(t, bench)]
+    asking = [target for target in found.targets if asks_cloud(target)]
+    findings = [f for t in asking for f in read_text(t, bench)]
+    told = read_changes(changed, {}, texts, answers=asked_answers(asking)) if asking else ()
+    findings += [each for each in told if each.rule == "code/error"]
     assert all(is_written(f.criterion, texts[f.path]) for f in findings)
     return [(f.rule, f.line, f.evidence.get("misuse", "")) for f in findings]
 
@@ -298,41 +300,6 @@ POSTED = """
 
 def test_body_of_a_response_is_no_text_of_a_model():
     assert read(POSTED) == []
-
-
-VARIABLE = """
-    import os
-    from google.cloud import vision
-    {setting}
-    client = vision.ImageAnnotatorClient()
-    def f(image):
-        return client.label_detection(image=image).label_annotations
-"""
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        'os.environ["GOOGLE_APPLICATION_CREDENTIAL"] = "key.json"',
-        'os.environ.setdefault("GOOGLE_APLICATION_CREDENTIALS", "key.json")',
-        'os.putenv("GOOGLE_APPLICATION_CREDNETIALS", "key.json")',
-    ],
-)
-def test_variable_that_no_sdk_reads_is_read(setting):
-    assert read(VARIABLE.format(setting=setting)) == [("cloud/misuse", 4, "unread-variable")]
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        'os.environ["GOOGLE_APPLICATION_CREDENTIALS"] = "key.json"',
-        'os.environ["MY_SETTING"] = "key.json"',
-        'os.environ["GOOGLE_APPLICATION_CREDENTIAL"] = "k"; '
-        'k = os.getenv("GOOGLE_APPLICATION_CREDENTIAL")',
-    ],
-)
-def test_variable_that_something_reads_is_left_alone(setting):
-    assert read(VARIABLE.format(setting=setting)) == []
 
 
 def test_condition_that_an_earlier_one_swallows_is_read():
