@@ -113,6 +113,11 @@ _WAYS = {
         " the exception is caught, and the function goes on",
         "Return in the handler, or give `{0}` a value before.",
     ),
+    "handler": (
+        "whenever the call in line {1} that gives it, or one before, fails, such as a request to"
+        " the API: the handler of the exception reads it all the same",
+        "Give `{0}` a value before the `try`, or read it where the request has succeeded.",
+    ),
     "empty": (
         "whenever the answer is empty: only the loop over `{0}` assigns it",
         "Give `{0}` a value before the loop.",

@@ -34,7 +34,7 @@ _FORMATS = frozenset(
 )  # fmt: skip
 _FENCE, _UNREADABLE = "```", "JSONDecodeError"
 _ASKING = re.compile(r"\bjson\b", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(json|re|ast|yaml|ast|demjson|json5|json_repair)\.\w+|retry|repair|extract")
+_AGAIN = re.compile(r"\b(json|re|ast|yaml|demjson|json5|json_repair)\.\w+|retry|repair|extract")
 
 
 @functools.lru_cache(maxsize=64)

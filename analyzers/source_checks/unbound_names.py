@@ -61,7 +61,8 @@ class UnboundName:
     """A name that is read unbound: where, in which function, and how one comes there.
 
     ``way`` is ``undefined``: nothing binds it; ``failed``: a caught exception comes before
-    its binding; ``empty``: the loop over ``over`` that binds it has nothing to go through;
+    its binding; ``handler``: the handler of such an exception reads it; ``empty``: the loop over
+    ``over`` that binds it has nothing to go through;
     ``other``: none of the conditions from line ``over`` on, under which it is bound, holds.
     """
 
@@ -305,7 +306,7 @@ def _in_handlers(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
             within = bool(stores) and load.id not in outside and body.issuperset(stores)
             if within and _may_fail_before(body, stores, scope) and not _is_asked_for(load, tree):
                 first = min(getattr(each, "lineno", 0) for each in stores)
-                yield UnboundName(load.id, function_name(load, tree), load.lineno, "failed", first)
+                yield UnboundName(load.id, function_name(load, tree), load.lineno, "handler", first)
 
 
 def _reads_on_failure(tried: Any) -> Iterator[ast.Name]:

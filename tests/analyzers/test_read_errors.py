@@ -280,7 +280,7 @@ ASKING = {
 )
 def test_handler_of_a_failed_request_reads_what_it_did_not_give(changed):
     code = IN_HANDLER.format(**ASKING | changed).replace("def f", "async def f")
-    assert read(code) == [("failed", "answer", "f")]
+    assert read(code) == [("handler", "answer", "f")]
 
 
 @pytest.mark.parametrize(
