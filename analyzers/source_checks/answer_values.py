@@ -175,7 +175,7 @@ class FileScope:
     @cached_property
     def _usage(self) -> Mapping[str, bool]:
         """``include_usage``, if the file asks any request for it."""
-        asked = any(
+        asked = not self.imports("litellm") and any(
             isinstance(node, ast.Constant) and node.value == "include_usage"
             for node in ast.walk(self.tree)
         )
@@ -351,6 +351,8 @@ class AnswerValues:
         if any(name.startswith(("openai.AzureOpenAI", "openai.AsyncAzureOpenAI"))
                for name in self.scope.names.values()):  # fmt: skip
             keys["AzureOpenAI"] = False
+        if self.scope.imports("litellm"):
+            keys.pop("include_usage", None)  # its chunk with the usage has a choice
         given = {each.arg for each in call.keywords if each.arg and self._is_text(each.value)}
         return Root(call.lineno, keys, seen, frozenset(given))
 

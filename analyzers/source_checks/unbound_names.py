@@ -304,6 +304,7 @@ def _in_handlers(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
         for load in _reads_on_failure(tried):
             stores = [each.node for each in known.get(load.id, ()) if _begins(each.node, load)]
             within = bool(stores) and load.id not in outside and body.issuperset(stores)
+            within = within and all(_assigns(each, load.id) for each in stores)
             if within and _may_fail_before(body, stores, scope) and not _is_asked_for(load, tree):
                 first = min(getattr(each, "lineno", 0) for each in stores)
                 yield UnboundName(load.id, function_name(load, tree), load.lineno, "handler", first)
@@ -323,10 +324,17 @@ def _begins(store: ast.AST, load: ast.Name) -> bool:
     return getattr(store, "lineno", 0) <= load.lineno
 
 
+def _assigns(node: ast.AST, name: str) -> bool:
+    """Return whether a statement assigns to a name itself, not to a part of what it holds."""
+    inner = ast.walk(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ()
+    return any(
+        isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
+        for each in inner
+    )
+
+
 def _may_fail_before(body: set[ast.AST], stores: Sequence[ast.AST], scope: FunctionNode) -> bool:
     """Return whether a call that may fail comes before each assignment, or gives its value."""
-    if not all(isinstance(each, (ast.Assign, ast.AnnAssign)) for each in stores):
-        return False
     given = {each.arg for each in ast.walk(scope.args) if isinstance(each, ast.arg)}
     calls = (node for node in body if isinstance(node, ast.Call) and _may_fail(node.func, given))
     return any(_precedes(call, stores) for call in calls)

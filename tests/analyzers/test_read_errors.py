@@ -294,7 +294,22 @@ def test_handler_of_a_failed_request_reads_what_it_did_not_give(changed):
         {"handler": "if 'answer' in locals(): print(answer)"},
         {"handler": "answer = None; print(answer)"},
         {"handler": "print(error, text)"},
+        {"call": "client.ask(text); client.done = answer", "handler": "print(client)"},
     ],
 )
 def test_handler_that_may_read_what_is_there_is_left_alone(changed):
     assert read(IN_HANDLER.format(**ASKING | changed)) == []
+
+
+def test_handler_that_reads_what_is_bound_around_the_function_is_left_alone():
+    code = """
+        def f(client):
+            seen = client.start()
+            def inner(text):
+                try:
+                    seen.result = client.ask(text)
+                except Exception:
+                    seen.stop()
+            return inner
+    """
+    assert read(code) == []
