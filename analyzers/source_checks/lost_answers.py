@@ -69,12 +69,13 @@ def _text(node: ast.expr, values: AnswerValues) -> AnswerValue | None:
             return _text(inner, values)
         case ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[]):
             return _text(inner, values)
+        case ast.Name():
+            bound = values.resolved(node)
+            return _text(bound, values) if bound is not node else None
+        case ast.Attribute() | ast.Subscript(slice=ast.Constant()):
+            return values.of(node)
         case _:
-            held = values.of(node)
-            if held is None and isinstance(node, ast.Name):
-                bound = values.resolved(node)
-                return _text(bound, values) if bound is not node else None
-            return held
+            return None
 
 
 def _is_lost(

@@ -45,6 +45,8 @@ def test_fenced_json_that_a_handler_drops_is_told(changed):
         {"more": ", **options"},
         {"given": "said[said.find('{') :]"},
         {"given": "clean(said)"},
+        {"given": "a.choices[0].message.content[7:-3]"},
+        {"given": "cut", "more": "); cut = a.choices[0].message.content[7:-3]; print(text"},
         {"caught": "KeyError"},
         {"handler": "raise"},
         {"handler": "return json.loads(said[7:-3])"},
