@@ -69,7 +69,7 @@ class _Use:
 
     @property
     def is_certain(self) -> bool:
-        """Whether every answer to the request lacks the part at some time."""
+        """Return whether every answer to the request lacks the part at some time."""
         keys = self.value.root.keys
         return self.shape.always or any(keys.get(word) for word in self.shape.certain)
 

@@ -20,7 +20,7 @@ CUT_SHORT = "reading changed files ended after {:.0f} seconds of processor time,
 
 @dataclass(frozen=True, slots=True)
 class AskedAnswers:
-    """What is known of the answers that the functions of a file ask for.
+    """Facts about the answers that the functions of a file ask for.
 
     ``lists`` are their fields that hold lists, ``lines`` those of conditions that ask about them.
     """

@@ -22,7 +22,7 @@ _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast,
 
 @dataclass(frozen=True, slots=True)
 class _Handlers:
-    """What the handlers around a place keep, and how many loops are around their ``try``."""
+    """The exceptions that handlers keep, and the number of loops around their ``try``."""
 
     caught: frozenset[str]
     loops: int
