@@ -299,7 +299,8 @@ def _in_handlers(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
     """Yield what a handler of failed requests reads though its ``try`` alone binds it."""
     outside = _foreign(scope)
     known = bindings(scope)
-    for tried in (each for each in own_nodes(scope) if isinstance(each, _TRIES)):
+    tries: list[Any] = [each for each in own_nodes(scope) if isinstance(each, _TRIES)]
+    for tried in tries:
         body = {node for part in tried.body for node in ast.walk(part)}
         for load in _reads_on_failure(tried):
             stores = [each.node for each in known.get(load.id, ()) if _begins(each.node, load)]
