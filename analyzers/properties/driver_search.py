@@ -538,7 +538,9 @@ class _Search:
     def _both(self, probes: Mapping[int, Probe]) -> Iterator[tuple[int, ComparedRun]]:
         """Run programs on base and on head."""
         given = list(probes.values())
-        pairs = self.bench.run_programs(given, self.longest) if given else ()
+        if not given:
+            return
+        pairs = self.bench.run_programs(given, self.longest)
         if pairs is None:
             self.until = 0.0
             return

@@ -23,6 +23,7 @@ _WITHOUT_REFERENCES = 2
 """Version of ``marshal`` whose bytes depend on values alone, not on who else holds them."""
 _TEXTS = (str, bytes, bool, int, complex, type(None))
 Description = Dict[str, Any]
+LONGEST_KEY = 300
 
 
 class Describer:
@@ -58,18 +59,32 @@ class Describer:
 def _parts(value: Any) -> Tuple[str, List[Tuple[str, Any]]]:
     """Return the way to the parts of a value, and the parts by index, key or name."""
     if isinstance(value, Mapping):
-        plain = all(isinstance(key, (str, int)) for key in value)
-        return ("key", [(repr(k), v) for k, v in value.items()]) if plain else ("", [])
+        keyed = [(_key(key), each) for key, each in value.items()]
+        return ("key", keyed) if all(key for key, _ in keyed) else ("", [])
     if isinstance(value, (list, tuple)):
         return "index", [(str(number), each) for number, each in enumerate(value)]
     if hasattr(value, "state_dict") and hasattr(value, "named_parameters"):
-        return "state", [(repr(k), v) for k, v in value.state_dict().items()]
+        keyed = [(_key(key), each) for key, each in value.state_dict().items()]
+        return "state", [each for each in keyed if each[0]]
     if hasattr(value, "param_groups") and hasattr(value, "step"):
         return "attribute", [("param_groups", value.param_groups)]
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return "attribute", [(name, getattr(value, name)) for name in names]
     return "", []
+
+
+def _key(key: object) -> str:
+    """Return a key as a literal; nothing where it is none, or too long.
+
+    Those of NumPy and of enumerations are the text or number that they are.
+    """
+    text = ""
+    if isinstance(key, str):
+        text = repr(str.__str__(key))
+    elif isinstance(key, int):
+        text = repr(key) if isinstance(key, bool) else int.__repr__(key)
+    return text if len(text) <= LONGEST_KEY else ""
 
 
 def _number(value: float) -> Any:

@@ -1,5 +1,7 @@
 """Descriptions of results: of limited size, whatever is described."""
 
+import enum
+
 import numpy as np
 import pytest
 import torch
@@ -63,3 +65,21 @@ def test_drawing_shows_in_the_random_state(draw):
     assert random_state() == before
     draw()
     assert random_state() != before
+
+
+class Colour(enum.IntEnum):
+    RED = 3
+
+
+@pytest.mark.parametrize(
+    ("given", "access", "keys"),
+    [
+        ({np.str_("a"): 1, Colour.RED: 2, True: 3}, "key", ["'a'", "3", "True"]),
+        ({"x" * 400: 1}, "", None),
+        ({(1, 2): 1}, "", None),
+    ],
+)
+def test_keys_are_literals_whatever_their_class(given, access, keys):
+    found = described(given)
+    assert found.get("access", "") == access
+    assert (list(found["parts"]) if keys else None) == keys
