@@ -79,8 +79,15 @@ class Driver:
 
     @property
     def words(self) -> set[str]:
-        """The words of the program, and of the case that it takes from a table."""
-        return set(re.findall(r"\w+", f"{self.source}\n{self.uses}"))
+        """The words of the program, and of the case that it takes from a table.
+
+        Names that are imported alone, which every test of a file may be, are none.
+        """
+        used = _IMPORTED_NAMES.sub("", self.source)
+        return set(re.findall(r"\w+", f"{used}\n{self.uses}"))
+
+
+_IMPORTED_NAMES = re.compile(r"\bimport\b(?:[ \t]*\([^)]*\)|[^\n]*)")
 
 
 def holds_programs(path: str, text: str) -> bool:

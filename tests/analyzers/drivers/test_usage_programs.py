@@ -8,7 +8,7 @@ import pytest
 
 from analyzers.drivers.registered_names import registered_names, registered_programs
 from analyzers.drivers.tests_as_programs import tables
-from analyzers.drivers.usage_programs import Kind, ProjectNames, drivers_of
+from analyzers.drivers.usage_programs import Driver, Kind, ProjectNames, drivers_of
 
 NETS = '''
 from torch import nn
@@ -377,3 +377,9 @@ def test_rows_that_have_a_part_of_a_wanted_name_are_taken():
     found = drivers_of(texts, ProjectNames(texts), ["act", "sigmoid_inv_act"])
     kinds = [each.source.split("\n")[1] for each in found]
     assert kinds == ["kind = 'tanh'", "kind = 'sigmoid'", "kind = 'normal'"]
+
+
+def test_names_that_are_imported_alone_are_no_words_of_a_program():
+    source = "from nets import (Net,\n    Other)\nimport torch.nn as nn\ny = Net(1)"
+    words = Driver("test_net.py:1", Kind.TEST, source).words
+    assert words == {"from", "nets", "y", "Net", "1"}
