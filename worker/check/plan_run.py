@@ -54,7 +54,7 @@ def run_plan(
     """
     use_built_tables()
     configuration = plan.configuration
-    seconds = request.seconds or configuration.budget.seconds
+    budget = request.seconds or configuration.budget.seconds
     # a developer's own checkout lends its environment, nobody else's does
     own = request.requester is None and plan.write is None
     with _execution_context(plan, request, settings) as bare:
@@ -67,11 +67,11 @@ def run_plan(
             offline=request.offline,
             checkout=request.repository if own else None,
         ) as context:
-            seconds += time.monotonic() - starting
+            seconds = budget + time.monotonic() - starting
             targets = plan.found.targets
             with phase("look for last results"):
                 results = _results(plan, request, settings, context)
-            room = seconds * context.place.parallel
+            room = budget * context.place.parallel
             order = targets if plan.ordered else _ordered(plan, results, room)
             executor = plan.executor or SandboxExecutor
             examiner = TargetExaminer(

@@ -3,12 +3,15 @@ import pytest
 from analyzers.guest.runtime import assumptions
 
 
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "BOT_TOKEN", "VISION_ENDPOINT", "AWS_REGION"])
+@pytest.mark.parametrize(
+    "name",
+    ["OPENAI_API_KEY", "BOT_TOKEN", "VISION_ENDPOINT", "AWS_REGION", "PREFIX", "CHAT_MODEL_NAME"],
+)
 def test_variables_of_a_machine_are_made_up(name: str) -> None:
     assert assumptions.is_needed(name)
 
 
-@pytest.mark.parametrize("name", ["DEBUG", "USE_MOCK", "VERBOSE", "DRY_RUN"])
+@pytest.mark.parametrize("name", ["DEBUG", "USE_MOCK", "VERBOSE", "DRY_RUN", "MODEL_CACHE"])
 def test_flags_stay_unset(name: str) -> None:
     assert not assumptions.is_needed(name)
 
