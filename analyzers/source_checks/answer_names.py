@@ -30,7 +30,10 @@ from analyzers.source_checks.sdk_declarations import (
 )
 from analyzers.vocabulary import Level
 
-_CLIENTS = frozenset({"Anthropic", "AsyncAnthropic", "OpenAI", "AsyncOpenAI", "Groq", "AsyncGroq"})
+_CLIENTS = frozenset(
+    {"Anthropic", "AsyncAnthropic", "AsyncAzureOpenAI", "AsyncGroq", "AsyncOpenAI", "AzureOpenAI",
+     "Groq", "OpenAI"}
+)  # fmt: skip
 _LIKE = "google.genai"
 _ASKING = frozenset({"hasattr", "isinstance", "getattr", "type"})
 
@@ -136,7 +139,7 @@ def _key(
     """Yield an answer of a known client that is read like a dictionary."""
     scope, function = place
     owner = held.members[0] if held is not None else ""
-    own = any(short(name) in _CLIENTS for name in scope.names.values()) or owner.startswith(_LIKE)
+    own = bool(scope.called_classes & _CLIENTS) or owner.startswith(_LIKE)
     if held is None or not own or not held.root.line or is_dictionary(held):
         return
     if len(held.members) == 1 and key in classes().get(owner, {}):

@@ -20,6 +20,7 @@ from analyzers.source_checks.answer_values import (
     FileScope,
     Function,
     Root,
+    is_above,
     is_dictionary,
     is_optional,
 )
@@ -316,11 +317,11 @@ def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool =
             made, known = walk.derived.get(name), walk.names.get(name)
             if known is None or known.root is not value.root:
                 return made is not None and made.root is value.root
-            return not (bare and _is_above(known, value)) or known.taken
+            return not (bare and is_above(known, value)) or known.taken
         case ast.Attribute() | ast.Subscript():
             part = walk.values.of(test)
             if part is not None and part.root is value.root:
-                return not (bare and _is_above(part, value))
+                return not (bare and is_above(part, value))
             bare = False
         case (
             ast.Compare(
@@ -330,7 +331,10 @@ def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool =
             | ast.Call(func=ast.Name(id="len" | "bool"), args=[counted])
         ):
             return _asks(counted, value, walk, bare=bare)
-        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
+        case ast.Call(
+            func=ast.Name(id="hasattr" | "getattr"),
+            args=[owner, ast.Constant(value=str(name)), *_],
+        ):
             return _asks(ast.Attribute(owner, name, ast.Load()), value, walk, bare=bare)
         case (
             ast.Compare(comparators=[ast.Constant(value=None)])
@@ -343,13 +347,6 @@ def _asks(test: ast.AST, value: AnswerValue, walk: FunctionWalk, *, bare: bool =
             bare = False
     children = ast.iter_child_nodes(test)
     return any(_asks(child, value, walk, bare=bare) for child in children)
-
-
-def _is_above(part: AnswerValue, value: AnswerValue) -> bool:
-    """Return whether a value is a part of another one, or an element of it."""
-    if part.trail == value.trail:
-        return value.taken and not part.taken
-    return part.trail == value.trail[: len(part.trail)]
 
 
 # --------------------------------------------------------------- the finding

@@ -107,6 +107,12 @@ class FileScope:
             for node in ast.walk(self.tree)
         )
 
+    @cached_property
+    def called_classes(self) -> frozenset[str]:
+        """The short names of all that the file imports or calls by a dotted name."""
+        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return frozenset(map(short, (*self.names.values(), *map(self.dotted, calls))))
+
     def imports(self, package: str) -> bool:
         """Return whether the file imports a package or a part of it."""
         return any(each.partition(".")[0] == package for each in self.packages)
@@ -279,6 +285,10 @@ class AnswerValues:
                 | ast.Subscript(value=inner, slice=ast.Slice())
             ):
                 return self.of(inner)
+            case ast.IfExp(test=test, body=inner):
+                held, asked = self.of(inner), self.of(test)
+                above = held and asked and asked.root is held.root and is_above(asked, held)
+                return held if above else None
             case ast.Attribute(value=owner, attr=name):
                 held = self.of(owner)
                 return self._field(held, name) if held else None
@@ -400,6 +410,13 @@ class AnswerValues:
             if isinstance(value, ast.Name):
                 break
         return value
+
+
+def is_above(part: AnswerValue, value: AnswerValue) -> bool:
+    """Return whether a value is a part of another one, or an element of it."""
+    if part.trail == value.trail:
+        return value.taken and not part.taken
+    return part.trail == value.trail[: len(part.trail)]
 
 
 def is_dictionary(value: AnswerValue) -> bool:

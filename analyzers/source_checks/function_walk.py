@@ -294,8 +294,9 @@ class FunctionWalk:
         known = self.values.chunks.get(name)
         if known is None or isinstance(value, ast.Name):
             return known
-        first = ast.unparse(value).startswith(("next(", "anext(", "await anext("))
-        return replace(known, root=Root(guessed=True)) if first else None
+        code = ast.unparse(value)
+        taken = code.startswith(("next(", "anext(", "await anext(")) or code.endswith("next__()")
+        return replace(known, root=Root(guessed=True)) if taken else None
 
     def _derive(self, target: ast.expr, value: ast.expr) -> None:
         """Note that names hold something that was made of an answer."""

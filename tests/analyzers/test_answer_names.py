@@ -39,6 +39,16 @@ def test_name_that_no_answer_has_is_told(text, level):
     assert [each.level for each in unknown_names(text)] == [level]
 
 
+def test_client_of_the_package_answers_with_no_dictionary():
+    code = ASKED.replace("from openai import OpenAI", "import openai")
+    asked = code.replace("OpenAI()", "openai.AzureOpenAI()")
+    assert [each.level for each in unknown_names(f"{asked}    return a['choices']\n")] == [
+        Level.FAILURE
+    ]
+    other = code.replace("OpenAI()", "openai.wrapped()")
+    assert not unknown_names(f"{other}    return a['choices']\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -324,6 +324,10 @@ def test_chunk_is_known_by_its_use():
     assert not told(text + looped)
     for other in ("together", "litellm"):
         assert not told(f"import {other}\n{usage}{text}{looped}")
+    drawn = "def f(answer):\n    c = answer.__next__()\n"
+    drawn += "    return 'a' + (c.choices[0].delta.content if c.choices[0].delta else '')\n"
+    assert told(OPENAI + drawn) == [(Level.WARNING, 5)]
+    assert not told((OPENAI + drawn).replace("delta else", "delta.content else"))
     taken = "    for c in answer:\n        one = c.choices[0]\n        print(one.delta.role)\n"
     assert told(usage + text + taken) == [(Level.WARNING, 7)]
 
@@ -360,6 +364,8 @@ TOOLS = f"{OPENAI}import json\ndef f(m):\n    a = {ASKED}, tools=TOOLS).choices[
         ("try:\n        return [json.loads(c.function.arguments) for c in a.tool_calls]\n"
          "    except ValueError:\n        return []", 0),
         ("return [c.function.arguments for c in a.tool_calls or []]", 0),
+        ("if not getattr(a, 'tool_calls', None):\n        return\n"
+         "    return json.loads(a.tool_calls[0].function.arguments)", 1),
     ],
 )  # fmt: skip
 def test_arguments_of_a_tool_may_be_no_json(use, expected):
