@@ -113,6 +113,10 @@ _WAYS = {
         " the exception is caught, and the function goes on",
         "Return in the handler, or give `{0}` a value before.",
     ),
+    "flag": (
+        "whenever `{0}` is false: nothing else assigns it (line {1})",
+        "Give `{0}` a value before the condition.",
+    ),
     "handler": (
         "whenever the call in line {1} that gives it, or one before, fails, such as a request to"
         " the API: the handler of the exception reads it all the same",

@@ -58,8 +58,15 @@ def _unbound(name: UnboundName, text: str) -> Defect:
         },
         key=name.key,
         repair=_import(name, text) if undefined else None,
-        rests_on=int(name.over) if name.way == "other" else name.over,
+        rests_on=_rests_on(name),
     )
+
+
+def _rests_on(name: UnboundName) -> str | int:
+    """Return what must come from an answer for a name to be unbound, or nothing."""
+    if name.way == "other":
+        return int(name.over)
+    return name.over if name.way == "empty" else ""
 
 
 def _raising(call: RaisingCall) -> Defect:

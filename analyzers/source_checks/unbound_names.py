@@ -61,8 +61,8 @@ class UnboundName:
     """A name that is read unbound: where, in which function, and how one comes there.
 
     ``way`` is ``undefined``: nothing binds it; ``failed``: a caught exception comes before
-    its binding; ``handler``: the handler of such an exception reads it; ``empty``: the loop over
-    ``over`` that binds it has nothing to go through;
+    its binding; ``handler``: the handler of such an exception reads it; ``flag``: the attribute
+    ``over`` is false; ``empty``: the loop over ``over`` that binds it has nothing to go through;
     ``other``: none of the conditions from line ``over`` on, under which it is bound, holds.
     """
 
@@ -288,7 +288,10 @@ def _of_function(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
         loads = (n for n in reads if n.id == name and isinstance(n.ctx, ast.Load))
         later = sorted((n for n in loads if n.lineno > max(stores)), key=lambda n: n.lineno)
         nodes = [each.node for each in known]
-        ways = ((each, _way(_statement_before(each, nodes, scope, tree), nodes)) for each in later)
+        ways = (
+            (each, _way(_statement_before(each, nodes, scope, tree), nodes, scope))
+            for each in later
+        )
         load, way = next(((load, way) for load, way in ways if way), (None, ()))
         if load is not None and way:
             function = function_name(load, tree)
@@ -412,16 +415,31 @@ def _holds(statement: ast.AST, stores: Sequence[ast.AST]) -> bool:
     return all(each in inside for each in stores)
 
 
-def _way(statement: ast.stmt | None, stores: Sequence[ast.AST]) -> Sequence[str]:
+def _way(
+    statement: ast.stmt | None, stores: Sequence[ast.AST], scope: FunctionNode
+) -> Sequence[str]:
     if isinstance(statement, _TRIES):
         return ("failed", "") if _is_swallowed(statement, stores) else ()
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         inside = any(each in set(ast.walk(part)) for part in statement.orelse for each in stores)
         return () if inside else ("empty", ast.unparse(statement.iter))
     if isinstance(statement, ast.If):
+        if _is_under_a_flag(statement, stores, scope):
+            return "flag", ast.unparse(statement.test)
         tests = _tests(statement, stores)
         return ("other", str(statement.lineno)) if tests and _leaves_room(tests) else ()
     return ()
+
+
+def _is_under_a_flag(statement: ast.If, stores: Sequence[ast.AST], scope: FunctionNode) -> bool:
+    """Return whether a setting decides alone, and nowhere else, over what its branch binds."""
+    test = statement.test
+    own = isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name)
+    if statement.orelse or not own or not all(each in statement.body for each in stores):
+        return False
+    code = ast.unparse(test)
+    nodes = (each for each in own_nodes(scope) if isinstance(each, (ast.Attribute, ast.Name)))
+    return sum(ast.unparse(each) == code for each in nodes) == 1
 
 
 def _is_swallowed(tried: Any, stores: Sequence[ast.AST]) -> bool:

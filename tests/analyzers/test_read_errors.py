@@ -313,3 +313,39 @@ def test_handler_that_reads_what_is_bound_around_the_function_is_left_alone():
             return inner
     """
     assert read(code) == []
+
+
+FLAG = """
+    class Saver:
+        def save(self, place, plain):
+            {before}
+            if {test}:
+                path = place.stamped()
+                self.write(path)
+            return {used}
+"""
+SETTING = {"before": "pass", "test": "self.stamped", "used": "str(path)"}
+
+
+def test_setting_that_alone_decides_leaves_a_name_unbound():
+    assert read(FLAG.format(**SETTING)) == [("flag", "path", "Saver.save")]
+    (found,), _ = findings(FLAG.format(**SETTING).replace("save(self", "f(self"), base="")
+    assert (found.level, found.line) == ("warning", 8)
+    assert "whenever `self.stamped` is false" in found.message
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"before": "path = None"},
+        {"before": "if not self.stamped: return None"},
+        {"before": "self.stamped = place.known()"},
+        {"used": "str(path) if self.stamped else ''"},
+        {"used": "str(place)"},
+        {"test": "plain"},
+        {"test": "self.stamped > 3 and plain"},
+        {"test": "place.stamped()"},
+    ],
+)
+def test_setting_that_something_else_knows_is_left_alone(changed):
+    assert read(FLAG.format(**SETTING | changed)) == []
