@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
+from ..inputs.streamlit_page import PageEnded
 from ..protocol.api_calls import EmptyAnswers
 from ..runtime import standins
 from ..runtime.call_outcomes import is_own, shown, tree_of
@@ -18,7 +19,7 @@ from .code_constants import functions
 from .learning.learning_values import shape_of
 
 LONGEST = 80
-_EXPECTED = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt)
+_EXPECTED = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, PageEnded)
 _Block = Tuple[ast.stmt, str, List[ast.stmt]]
 
 

@@ -586,6 +586,12 @@ class LearningObject:
     def __float__(self) -> float:
         return float(self.turned_into(NUMBER))
 
+    def __neg__(self) -> Any:
+        return -self.turned_into(NUMBER)
+
+    def __abs__(self) -> Any:
+        return abs(self.turned_into(NUMBER))
+
     def __bytes__(self) -> bytes:
         return bytes(self.turned_into(BYTES))
 

@@ -130,3 +130,16 @@ def test_what_must_be_entered_is_learned(body):
     entry = find_entry(prepared, [])
     assert entry.arguments is not None, entry.obstacle
     assert execute(prepared, entry.arguments, EmptyAnswers(), 1.0).exchanges
+
+
+def test_page_that_stops_is_no_error_on_the_way():
+    source = """
+        import streamlit as st
+        def f():
+            if not st.secrets.get('USERS', 'none') == 'all':
+                st.stop()
+            mood('never')
+        """
+    entry = find_entry(target(source), [])
+    assert entry.arguments is None
+    assert "PageEnded" not in (entry.obstacle or "")

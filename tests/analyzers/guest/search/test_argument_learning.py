@@ -154,6 +154,11 @@ REACHED = {
                 text = await websocket.receive_text()
                 await websocket.send_text(str(mood(text + '.').score))
         """,
+    "the sign of a number": """
+        def f(order):
+            losses = -order['change'] + abs(order['fee'])
+            return mood(order['name'].strip() + str(losses)).score
+        """,
     "an optional argument": """
         def f(order, options=None):
             if options is None:
