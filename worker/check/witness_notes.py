@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analyzers.vocabulary import Finding, Skipped, TargetCounters, Written
 
-NO_TARGET = "the function asks no ML API itself, so that it is not run"
+NO_TARGET = "the function is no target: no call of a described ML API was found in it"
 NO_TIME = "the time was spent before the function was run"
 
 
