@@ -50,7 +50,7 @@ _NUMBERS = frozenset({"inf", "nan"})
 _LOADING = {
     "drawn": True,
     "whole_module": False,
-    "sdks": (),
+    "answered": False,
     "roots": frozenset[str](),
     "django": False,
     "run_name": "under_test",

@@ -30,6 +30,7 @@ from analyzers.vocabulary import (
     Written,
 )
 from worker.report.decision_location import DecisionLocation, decision_location
+from worker.report.http_answers import addresses, http_answers, keys
 from worker.report.program_reproducer import program_of, program_test
 from worker.report.property_reproducer import example_test, is_drawn, needs_makers
 from worker.report.report_templates import fill, literal
@@ -187,10 +188,13 @@ def reproducer(
             return _file(finding, drawn)
     path, _, _ = finding.target.partition("::")
     families = _families(finding, apis)
+    sent = http_answers(finding, sources.get(path, "")) if families is None else None
+    if sent is not None:
+        finding, families = sent, ()
     goal = _goal(finding)
     source = sources.get(goal.path) if goal else None
     place = decision_location(goal, source) if goal and source is not None else None
-    runnable = _loadable(finding) and not _asks_rest(sources, path)
+    runnable = _loadable(finding) and (sent is not None or not _asks_rest(sources, path))
     unseen = (place is None and _goal(finding)) or _is_unseen(finding.criterion)
     unseen = unseen or needs_makers(finding) or not _UNSHOWN.isdisjoint(roots(finding))
     if not runnable or families is None or unseen:
@@ -213,6 +217,7 @@ def _body(
     path, _, function = finding.target.partition("::")
     schema = answer_schema(e for probe in finding.probes for e in probe.script or ())
     own = sources.get(finding.target.partition("::")[0], "")
+    sent = [] if families else addresses(finding)
     return fill(
         TEMPLATE,
         target_path=path,
@@ -230,6 +235,9 @@ def _body(
         django=any("django" in text for text in sources.values()),
         families=families,
         sdks=tuple(sdk for family in families for sdk in _SDKS[family]),
+        addresses=sent,
+        keys=keys(finding) if sent else {},
+        answered=bool(families or sent),
         legacy=_legacy(families, sources),
         messages=literal(schema.messages),
         enums=literal(schema.enums),

@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from ..protocol import api_calls
 from .schema_fitting import SchemaMismatch, fitted
@@ -18,6 +18,8 @@ ELEMENTS = "elements"
 FAULT = "Error"
 DELIVERY = api_calls.DELIVERY
 Entry = Mapping[str, Any]
+Asked = Callable[[api_calls.ApiRequest], api_calls.Answer]
+"""Answers a question: in the session in progress, or with a recorded answer."""
 Source = Tuple[Optional[bytes], Optional[str], Optional[str]]
 
 
@@ -30,8 +32,11 @@ class DescribedApis:
     ``{"elements": [...]}``.
     """
 
-    def __init__(self, entries: Sequence[Entry], schema: Schema) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], schema: Schema, asked: Asked = api_calls.ask
+    ) -> None:
         self.schema = schema
+        self._asked = asked
         self._named = {str(entry["name"]): entry for entry in entries}
         self._methods: Dict[str, Entry] = {}
         for entry in entries:
@@ -48,7 +53,7 @@ class DescribedApis:
 
     def ask(self, entry: Entry, request: api_calls.ApiRequest) -> Dict[str, Any]:
         """The answer to one question; raises ``NoAnswer`` where it does not fit."""
-        answer = api_calls.ask(request)
+        answer = self._asked(request)
         if not api_calls.session().faithful:
             return dict(answer)
         message, listed = self.shape(entry)
@@ -77,6 +82,7 @@ def taken_delivery(wire: Any) -> Dict[str, Any]:
     return dict(wire.pop(DELIVERY, None) or {}) if isinstance(wire, dict) else {}
 
 
+_LOADING = 503
 _KINDS = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
 _CODES = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED"}
 
@@ -92,6 +98,8 @@ def failure(status: int, provider: str = "") -> Dict[str, Any]:
         "aws": {"__type": aws_code(status), "message": said},
         "huggingface": {"error": said},
     }
+    if status == _LOADING:
+        errors["huggingface"].update(error="The model is currently loading", estimated_time=20.0)
     other = {"type": "error", "error": {"message": said, "type": kind, "code": kind}}
     return errors.get(provider.partition(".")[0], other)
 
