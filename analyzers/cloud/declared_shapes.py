@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.catalogue import Api
 from analyzers.vocabulary import Level, Raised
@@ -25,6 +25,7 @@ _UNBOUND = r"^UnboundLocalError\b"
 CHAT, RESPONSES = "openai.chat_completions", "openai.responses"
 MESSAGES, CONTENT = "anthropic.messages", "gemini.generate_content"
 CONVERSE = "aws.bedrock-runtime.converse"
+HUB, COHERE = "huggingface.chat_completion", "cohere.chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,29 @@ _ANY_TEXT = {
     MESSAGES: "`text: str` of `TextBlock`, which is any text, anthropic 2.14",
     CONTENT: "`text: Optional[str]`, which is any text, google-genai 3.6",
     CONVERSE: "`text` of `ContentBlock`, which is any text, boto3 1.44",
+    HUB: "`content: Optional[str]`, which is any text, huggingface_hub 2.4",
+    COHERE: "`text: str` of `TextAssistantMessageResponseContentItem`, which is any text,"
+    " cohere 7.3",
 }
-_IN_WORDS = "a text that asks for JSON"
+_FENCED = AnswerShape(
+    "fenced",
+    "the model writes the JSON in a code fence",
+    _PARSED,
+    _ANY_TEXT,
+    "a text that asks for JSON",
+    written=True,
+)
+_LIMITED = {
+    CHAT: '`finish_reason: Literal["stop", "length", …]`: "`length` if the maximum number of'
+    ' tokens specified in the request was reached", openai 3.54',
+    RESPONSES: _INCOMPLETE,
+    MESSAGES: '`stop_reason: Optional[StopReason]`, which may be "max_tokens", anthropic 2.14',
+    CONTENT: "`finish_reason: Optional[FinishReason]`, which may be `MAX_TOKENS`, google-genai 3.6",
+    CONVERSE: "`stopReason`, which may be `max_tokens`, boto3 1.44",
+    HUB: '`finish_reason: str`, which is "length" where the limit of tokens ends the answer,'
+    " huggingface_hub 2.4",
+    COHERE: '`finish_reason: ChatFinishReason`, which may be "MAX_TOKENS", cohere 7.3',
+}
 
 SHAPES = (
     AnswerShape(
@@ -122,6 +144,8 @@ SHAPES = (
             MESSAGES: _BLOCKS.format("ThinkingBlock") + ", anthropic 2.14",
             CONVERSE: _UNION.format("reasoningContent"),
             RESPONSES: _ITEMS.format("ResponseReasoningItem"),
+            COHERE: "`content` of `AssistantMessageResponse`, a list of a union of which"
+            " `ThinkingAssistantMessageResponseContentItem` has no `text`, cohere 7.3",
         },
         "thinking",
         asks=True,
@@ -136,6 +160,9 @@ SHAPES = (
             CONTENT: _TEXT,
             CONVERSE: _UNION.format("toolUse"),
             RESPONSES: _ITEMS.format("ResponseFunctionToolCall"),
+            HUB: "`content: Optional[str]` of `ChatCompletionOutputMessage`, huggingface_hub 2.4",
+            COHERE: "`content: Optional[List[AssistantMessageResponseContentItem]]` of"
+            " `AssistantMessageResponse`, cohere 7.3",
         },
         "tools",
         asks=True,
@@ -229,33 +256,27 @@ SHAPES = (
         },
         "a schema",
     ),
-    AnswerShape(
-        "fenced",
-        "the model writes the JSON in a code fence",
-        _PARSED,
-        _ANY_TEXT,
-        _IN_WORDS,
-        written=True,
-    ),
-    AnswerShape(
-        "prefixed",
-        "the model writes a sentence before the JSON",
-        _PARSED,
-        _ANY_TEXT,
-        _IN_WORDS,
+    _FENCED,
+    replace(
+        _FENCED,
+        name="prefixed",
+        words="the model writes a sentence before the JSON",
         beside="fenced",
-        written=True,
+        rare=True,
+    ),
+    replace(
+        _FENCED,
+        name="trailing-comma",
+        words="the model writes a comma behind the last value of the JSON",
+        beside="fenced",
         rare=True,
     ),
     AnswerShape(
-        "trailing-comma",
-        "the model writes a comma behind the last value of the JSON",
-        _PARSED,
-        _ANY_TEXT,
-        _IN_WORDS,
-        beside="fenced",
-        written=True,
-        rare=True,
+        "json-cut",
+        "the token limit cuts the JSON",
+        rf"{_PARSED}|^[\w.]*ValidationError\b(?s:.)*Invalid JSON",
+        _LIMITED,
+        "a limit of less than 1,000 tokens",
     ),
 )
 CONTROLS = tuple(dict.fromkeys(shape.beside for shape in SHAPES if shape.beside))
@@ -275,9 +296,12 @@ _SDKS: Mapping[str, tuple[str, str, str]] = {
     "aws": ("ClientError", "ReadTimeoutError", "botocore 1.44"),
     "azure": ("HttpResponseError", "ServiceResponseTimeoutError", "azure-core 1.41"),
     "google": ("GoogleAPICallError", "DeadlineExceeded", "google-api-core 2.44"),
+    "cohere": ("ApiError", "httpx.ReadTimeout", "cohere 7.3"),
     "huggingface": ("HfHubHTTPError", "InferenceTimeoutError", "huggingface_hub 2.4"),
 }
 """What the SDKs raise for a status of 400 or more, and for no answer in time."""
+_OF_SOME = {"stream-error": "chat", "loading": "huggingface"}
+"""Failures of one task, or of one provider."""
 
 
 def failures_of(api: Api) -> tuple[AnswerShape, ...]:
@@ -286,15 +310,17 @@ def failures_of(api: Api) -> tuple[AnswerShape, ...]:
     if raised is None:
         return ()
     refused, late, sdk = raised
+    broken = "ResponseErrorEvent" if api.name == RESPONSES else refused
     words = {
         "error-status": ("the service answers with status 429 and an error", refused),
         "bad-request": ("the service refuses the request with status 400", refused),
         "server-error": ("the service answers with status 500 and an error", refused),
         "time-out": ("the service does not answer in time", late),
-        "stream-error": ("the service ends the stream with an error", refused),
+        "stream-error": ("the service ends the stream with an error", broken),
+        "loading": ("the service answers with status 503, as the model is loading", refused),
     }
     return tuple(
         AnswerShape(name, said, _MISHANDLED, {api.name: f"`{kind}`, {sdk}"})
         for name, (said, kind) in words.items()
-        if api.task == "chat" or name != "stream-error"
+        if name not in _OF_SOME or _OF_SOME[name] in (api.task, api.provider)
     )

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, Dict, List
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Dict, List, Optional
 
-from .described_apis import DELIVERY, taken_delivery
+from .described_apis import DELIVERY, failure, taken_delivery
 
 Event = Mapping[str, Any]
 
 
 class Events:
-    """The events of one answer, read once or more, in either way; closing it does nothing."""
+    """The events of one answer, read once or more, in either way; closing it does nothing.
 
-    def __init__(self, events: Iterable[Any]) -> None:
+    Behind them ``error`` is raised, if there is one.
+    """
+
+    def __init__(self, events: Iterable[Any], error: Optional[Exception] = None) -> None:
         self._events = list(events)
+        self._error = error
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._events)
+        yield from self._events
+        if self._error is not None:
+            raise self._error
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        for each in self._events:
+        for each in self:
             yield each
 
     def close(self) -> None:
@@ -94,10 +100,13 @@ def _choice_deltas(choice: Event) -> Iterator[Event]:
 def response_events(wire: Event) -> List[Event]:
     """Return the events of a response: each output item in parts, and the whole at the end.
 
-    The last event says that it is completed, incomplete or failed.
+    The last event says that it is completed, incomplete or failed; of one that is brought
+    ``broken``, an event of type ``error`` ends the first half.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming
     """
+    wire = dict(wire)
+    brought = taken_delivery(wire)
     items: List[Dict[str, Any]] = wire.get("output") or []
     begun = {**wire, "status": "in_progress", "output": []}
     made: List[Dict[str, Any]] = [
@@ -112,7 +121,11 @@ def response_events(wire: Event) -> List[Event]:
         made += _item_events(item, {**about, "item_id": item.get("id")})
         made.append({"type": "response.output_item.done", **about, "item": item})
     made.append({"type": f"response.{wire.get('status') or 'completed'}", "response": wire})
-    return [{**each, "sequence_number": number} for number, each in enumerate(made)]
+    whole = broken_off(made, _ERROR) if brought.get("broken") else made
+    return [{**each, "sequence_number": number} for number, each in enumerate(whole)]
+
+
+_ERROR = {"type": "error", "code": "server_error", "message": "It failed.", "param": None}
 
 
 def _item_events(item: Event, about: Event) -> Iterator[Dict[str, Any]]:
@@ -193,22 +206,49 @@ def cohere_events(wire: Event) -> Iterator[Event]:
     message: Mapping[str, Any] = wire.get("message") or {}
     begun = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
     yield {"type": "message-start", "id": wire.get("id"), "delta": {"message": begun}}
+    for half in halves(message.get("tool_plan")):
+        yield {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": half}}}
     for index, block in enumerate(message.get("content") or ()):
-        about, empty = {"index": index}, {**block, "text": ""}
-        yield {"type": "content-start", **about, "delta": {"message": {"content": empty}}}
-        for half in halves(block.get("text")):
-            said = {"message": {"content": {"text": half}}}
-            yield {"type": "content-delta", **about, "delta": said}
-        yield {"type": "content-end", **about}
+        kind = "thinking" if block.get("type") == "thinking" else "text"
+        yield from _cohere_part("content", index, block, (kind,))
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        yield from _cohere_part("tool-call", index, call, ("function", "arguments"))
     ended = {"finish_reason": wire.get("finish_reason"), "usage": wire.get("usage")}
     yield {"type": "message-end", "delta": ended}
+
+
+def _cohere_part(kind: str, index: int, part: Event, path: Sequence[str]) -> Iterator[Event]:
+    """Yield the events of a block or a call, whose text at a path of one or two names grows."""
+    name, about = kind.replace("tool-call", "tool_calls"), {"index": index}
+    *outer, last = path
+
+    def said(text: str) -> Dict[str, Any]:
+        inner = {last: text}
+        return {"message": {name: {outer[0]: inner} if outer else inner}}
+
+    grown = part[outer[0]] if outer else part
+    begun = {**part, outer[0]: {**grown, last: ""}} if outer else {**part, last: ""}
+    yield {"type": f"{kind}-start", **about, "delta": {"message": {name: begun}}}
+    for half in halves(grown.get(last)):
+        yield {"type": f"{kind}-delta", **about, "delta": said(half)}
+    yield {"type": f"{kind}-end", **about}
 
 
 # ------------------------------------------------------------------ Google's
 
 
-def content_parts(wire: Event) -> Iterator[Event]:
-    """Yield an answer of Gemini in parts: half of its text, then the rest and the end."""
+def content_parts(wire: Event) -> List[Event]:
+    """Return an answer of Gemini in parts: half of its text, then the rest and the end.
+
+    Of one that is brought ``broken``, an error stands for the second half.
+    """
+    wire = dict(wire)
+    brought = taken_delivery(wire)
+    parts = list(_halved_content(wire))
+    return broken_off(parts, failure(500, "gemini")) if brought.get("broken") else parts
+
+
+def _halved_content(wire: Event) -> Iterator[Event]:
     candidates: List[Any] = wire.get("candidates") or []
     first: Any = candidates[0] if candidates else {}
     content: Mapping[str, Any] = first.get("content") or {}

@@ -44,7 +44,9 @@ class GenaiSdk:
 
         def streamed(_: Any, method: Any, path: str, body: Any, *__: Any, **___: Any) -> Any:
             del method
-            return Events([sent(part) for part in content_parts(self._answer(path, body))])
+            parts = content_parts(self._answer(path, body))
+            error = _failure(500) if "error" in parts[-1] else None
+            return Events([sent(part) for part in parts if "error" not in part], error)
 
         async def streamed_later(*args: Any, **options: Any) -> Any:
             return streamed(*args, **options)

@@ -16,15 +16,25 @@ from ..protocol.api_calls import Answer, ApiRequest, RecordedAnswers
 from .answer_models.chat_answers import (
     CALLED,
     CHAT,
+    COHERE,
     CONTENT,
     CONVERSE,
+    CUT,
     INCOMPLETE,
     MESSAGE,
     REFUSAL,
     REFUSED,
     RESPONSE,
 )
-from .structured_answers import has_limit, has_schema, is_strict, may_refuse, shaped
+from .structured_answers import (
+    asks_for_json,
+    has_limit,
+    has_schema,
+    is_strict,
+    limit_of,
+    may_refuse,
+    shaped,
+)
 
 SHAPE, OF = "shape", "of"
 _THOUGHT = "The question is short, so I answer it at once."
@@ -71,7 +81,7 @@ def _plain(model: AnyTurn, at: Sequence[Any]) -> Make:
     """Return what makes the answer with the same text that fits the request."""
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
-        return model.answer(shaped(str(_at(answer, at) or ""), request))
+        return model.answer(shaped(str(_at(answer, at) or ""), request, is_obedient=True))
 
     return make
 
@@ -141,6 +151,21 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
 
 def _half(text: str) -> str:
     return text[: len(text) // 2]
+
+
+_SHORT = 1000
+"""Tokens; a longer limit seldom ends an answer, and is often none that the code chose."""
+
+
+def _cut_json(model: AnyTurn, at: Sequence[Any]) -> Make:
+    """Return what cuts the JSON that a request asks for, where its own limit of tokens is short."""
+
+    def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
+        text, limit = str(_at(answer, at)), limit_of(request) or _SHORT
+        is_cut = limit < _SHORT and text[:1] in ("{", "[") and asks_for_json(request)
+        return {**answer, **model.answer((CUT, _half(text)))} if is_cut else None
+
+    return make
 
 
 # ------------------------------------------------------------- OpenAI's
@@ -338,26 +363,40 @@ _EVERYWHERE: Mapping[str, Make] = {
     "error-status": _failing(status=429),
     "bad-request": _failing(status=400),
     "server-error": _failing(status=500),
+    "loading": _failing(status=503),
     "time-out": _failing(late=True),
     "stream-error": _broken_off,
 }
+_CHAT: Mapping[str, Make] = {
+    **_texts(_CHOICE),
+    "plain": _plain(CHAT, _CHOICE),
+    "json-cut": _cut_json(CHAT, _CHOICE),
+    "padded": _delivered("padded"),
+    "stream-end": _unchanged,
+    "usage-chunk": _delivered("usage"),
+    "filter-chunk": _delivered("filtered"),
+    "tool-call": _called(CHAT),
+    "tool-call-with-text": _and_says(CHAT, _CHOICE, _LOOKING),
+    "arguments-cut": _arguments(_half, limited=True),
+    "arguments-no-json": _arguments(lambda text: f"{text[:-1]},}}", limited=False),
+    "refusal": _refused,
+}
+_BEGUN = ("message", "content", 0, "text")
 _SHAPES: Mapping[str, Mapping[str, Make]] = {
-    "openai.chat_completions": {
-        **_texts(_CHOICE),
-        "plain": _plain(CHAT, _CHOICE),
-        "padded": _delivered("padded"),
-        "stream-end": _unchanged,
-        "usage-chunk": _delivered("usage"),
-        "filter-chunk": _delivered("filtered"),
-        "tool-call": _called(CHAT),
-        "tool-call-with-text": _and_says(CHAT, _CHOICE, _LOOKING),
-        "arguments-cut": _arguments(_half, limited=True),
-        "arguments-no-json": _arguments(lambda text: f"{text[:-1]},}}", limited=False),
-        "refusal": _refused,
+    "openai.chat_completions": _CHAT,
+    "huggingface.chat_completion": _CHAT,
+    "cohere.chat": {
+        **_texts(_BEGUN),
+        "plain": _plain(COHERE, _BEGUN),
+        "json-cut": _cut_json(COHERE, _BEGUN),
+        "tool-call": _called(COHERE),
+        "tool-call-with-text": _and_says(COHERE, _BEGUN[:2], [{"type": "text", "text": _LOOKING}]),
+        "thinking": _thinking(_BEGUN[:2], {"type": "thinking", "thinking": _THOUGHT}),
     },
     "openai.responses": {
         **_texts(_OUTPUT),
         "plain": _plain(RESPONSE, _OUTPUT),
+        "json-cut": _cut_json(RESPONSE, _OUTPUT),
         "tool-call": _called(RESPONSE),
         "tool-call-with-text": _BESIDE["openai.responses"],
         "text-and-tool-call": _argued(_BESIDE["openai.responses"]),
@@ -371,6 +410,7 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
     "anthropic.messages": {
         **_texts(_BLOCK),
         "plain": _plain(MESSAGE, _BLOCK),
+        "json-cut": _cut_json(MESSAGE, _BLOCK),
         "tool-call": _called(MESSAGE),
         "tool-call-with-text": _BESIDE["anthropic.messages"],
         "text-and-tool-call": _argued(_BESIDE["anthropic.messages"]),
@@ -380,6 +420,7 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
     "gemini.generate_content": {
         **_texts(_PART),
         "plain": _plain(CONTENT, _PART),
+        "json-cut": _cut_json(CONTENT, _PART),
         "tool-call": _called(CONTENT),
         "tool-call-with-text": _and_says(CONTENT, _PART[:-2], {"text": _LOOKING}),
         "cut-empty": _cut_empty,
@@ -389,6 +430,7 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
     "aws.bedrock-runtime.converse": {
         **_texts(_SAID),
         "plain": _plain(CONVERSE, _SAID),
+        "json-cut": _cut_json(CONVERSE, _SAID),
         "tool-call": _called(CONVERSE),
         "tool-call-with-text": _BESIDE["aws.bedrock-runtime.converse"],
         "text-and-tool-call": _argued(_BESIDE["aws.bedrock-runtime.converse"]),

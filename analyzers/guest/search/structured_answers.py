@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -12,6 +13,7 @@ from .answer_models.chat_answers import CALLED, CUT, REFUSED, text_of
 
 _PLACES = (
     ("response_format", "json_schema", "schema"),
+    ("response_format", "schema"),
     ("text", "format", "schema"),
     ("output_config", "format", "schema"),
     ("output_format", "schema"),
@@ -20,16 +22,22 @@ _PLACES = (
     ("text_format", "structure", "jsonSchema", "schema"),
 )
 _DEEPEST = 6
+_MOST_BRACES = 50
 
 
 def shaped(
-    knobs: MutationParameters, request: ApiRequest, keys: Sequence[str] = ()
+    knobs: MutationParameters,
+    request: ApiRequest,
+    keys: Sequence[str] = (),
+    *,
+    is_obedient: bool = False,
 ) -> MutationParameters:
     """Return the knobs of a legal answer to a request; as they are where it is no chat.
 
     A text becomes JSON where the request insists on it: of the schema, its texts in every
-    place that lets them, else with ``keys``.  A turn ends otherwise than with a text only where
-    the request allows that: tools are there, a schema may be refused, tokens are limited.
+    place that lets them, else with ``keys``.  Where it ``is_obedient``, a schema that is put in
+    words counts, too.  A turn ends otherwise than with a text only where the request allows that:
+    tools are there, a schema may be refused, tokens are limited.
     """
     if type(knobs) is not str and not _is_turn(knobs):
         return knobs
@@ -38,7 +46,8 @@ def shaped(
     if tool is not None:
         return CALLED, str(tool.get("name")), _arguments(tool, text_of(knobs))
     schema = _schema(request.parameters)
-    text = _formatted(text_of(knobs), request.parameters, schema, keys)
+    wanted = _written_schema(request) if _is_json_mode(request.parameters) or is_obedient else None
+    text = _formatted(text_of(knobs), request.parameters, schema or wanted, keys)
     if ending == REFUSED and schema is not None:
         return REFUSED, text_of(knobs)
     if ending == CUT and has_limit(request):
@@ -51,12 +60,37 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 def has_limit(request: ApiRequest) -> bool:
     """Return whether a request limits the tokens of its answer."""
-    return any(request.parameters.get(name) for name in _LIMITS)
+    return limit_of(request) is not None
+
+
+def limit_of(request: ApiRequest) -> Optional[int]:
+    """Return how many tokens a request lets its answer have at most, ``None`` without a limit."""
+    given = (request.parameters.get(name) for name in _LIMITS)
+    return next((int(each) for each in given if isinstance(each, (int, float)) and each), None)
+
+
+def asks_for_json(request: ApiRequest) -> bool:
+    """Return whether a request wants JSON: by its format, or in words."""
+    return has_schema(request) or "json" in str(request.text or "").casefold()
 
 
 def has_schema(request: ApiRequest) -> bool:
     """Return whether a request insists on a schema, or on JSON."""
     return _schema(request.parameters) is not None or _is_json_mode(request.parameters)
+
+
+def _written_schema(request: ApiRequest) -> Optional[Mapping[str, Any]]:
+    """Return the schema of an object that stands in the text of a request, if one does."""
+    text = request.text if isinstance(request.text, str) else ""
+    starts = [found.start() for found in re.finditer(r"\{", text)] if "properties" in text else []
+    for start in starts[:_MOST_BRACES]:
+        try:
+            found, _ = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict) and isinstance(found.get("properties"), dict):
+            return found
+    return None
 
 
 def may_refuse(request: ApiRequest) -> bool:

@@ -82,6 +82,15 @@ def check(text: str):
     said = ask("Answer in JSON: " + text{how}).choices[0].message.content or ""
     return json.loads({said})
 """
+AS_JSON = ", response_format={'type': 'json_object'}"
+WHOLE = """\
+def check(text: str):
+    asked = "Answer in JSON: " + text
+    choice = ask(asked, max_tokens=200, response_format={"type": "json_object"}).choices[0]
+    if choice.finish_reason == "length":
+        return None
+    return json.loads(choice.message.content or "{}")
+"""
 RESPONSES = """\
 def check(text: str):
     done = client.responses.create(model="m", input=text{more})
@@ -211,6 +220,11 @@ CASES = (
         ),
         [],
     ),
+    (
+        WRITTEN.replace("{how}", f"{AS_JSON}, max_tokens=200").replace("{said}", "said"),
+        [("json-cut", "warning")],
+    ),
+    (WHOLE, []),
     (RESPONSES.replace("{more}", ", tools=[FLAT]"), [("tool-call", "failure")]),
     (RESPONSES.replace("{more}", ", reasoning={'effort': 'low'}"), [("thinking", "failure")]),
     (RESPONSES.replace("{more}", ""), []),
@@ -220,7 +234,11 @@ CASES = (
         [("incomplete", "failure")],
     ),
     (FINAL.replace("{more}", "").replace("{ends}", ENDS[:20] + ","), [("failed", "warning")]),
-    (FINAL.replace("{more}", ", max_output_tokens=64").replace("{ends}", ENDS), []),
+    (
+        FINAL.replace("{more}", ", max_output_tokens=64").replace("{ends}", ENDS),
+        [("stream-error", "warning")],
+    ),
+    (FINAL.replace("{more}", "").replace("{ends}", ENDS).replace("done.o", "done and done.o"), []),
     (WANTED.replace("{text}", "part.text"), [("refusal", "warning")]),
     (WANTED.replace("{text}", "getattr(part, 'text', None)"), []),
     (ARGUED.replace("{more}", ", max_output_tokens=64"), [("arguments-cut", "failure")]),

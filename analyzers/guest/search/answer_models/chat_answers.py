@@ -174,7 +174,27 @@ class ConverseTurn(TurnModel):
         return {"output": {"message": message}, **around}
 
 
+class CohereTurn(TurnModel):
+    """The message of a model of Cohere's: blocks of content, or calls of tools without any."""
+
+    fields = ("message", "content", "text", "finish_reason")
+
+    def answer(self, knobs: Turn) -> Answer:
+        """A block with the text, or a call of a tool and the plan that leads to it."""
+        reason, message = "COMPLETE", {"role": "assistant"}
+        said: Dict[str, Any] = {"content": [{"type": "text", "text": text_of(knobs)}]}
+        if isinstance(knobs, tuple) and knobs[0] == CALLED:
+            function = {"name": knobs[1], "arguments": knobs[-1]}
+            calls = [{"id": "call_1", "type": "function", "function": function}]
+            reason, said = "TOOL_CALL", {"tool_plan": PLAN, "tool_calls": calls}
+        elif isinstance(knobs, tuple) and knobs[0] == CUT:
+            reason = "MAX_TOKENS"
+        return {"finish_reason": reason, "message": {**message, **said}}
+
+
+PLAN = "I will look that up."
 CHAT = ChatTurn()
+COHERE = CohereTurn()
 RESPONSE = ResponseTurn()
 MESSAGE = MessageTurn()
 CONTENT = ContentTurn()

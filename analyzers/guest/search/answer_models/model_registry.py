@@ -6,7 +6,7 @@ import copy
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .answer_model import Answer, AnswerModel
-from .chat_answers import CHAT, CONTENT, CONVERSE, MESSAGE, RESPONSE
+from .chat_answers import CHAT, COHERE, CONTENT, CONVERSE, MESSAGE, RESPONSE
 from .label_answers import (
     ENTITIES,
     ENTITY_SENTIMENTS,
@@ -188,6 +188,8 @@ MODELS: List[Tuple[str, AnswerModel]] = [
     ("openai.moderations", MODERATION),
     ("openai.chat_completions", CHAT),
     ("openai.responses", RESPONSE),
+    ("huggingface.chat_completion", CHAT),
+    ("cohere.chat", COHERE),
     ("anthropic.messages", MESSAGE),
     ("aws.bedrock-runtime.converse", CONVERSE),
     ("gemini.generate_content", CONTENT),

@@ -7,7 +7,9 @@ from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from analyzers.guest.clients.event_streams import (
+    cohere_events,
     completion_chunks,
+    content_parts,
     converse_events,
     message_events,
     response_events,
@@ -71,6 +73,21 @@ def test_events_of_a_response_are_those_of_the_sdk(wire, kinds, end):
     assert [each.sequence_number for each in events] == list(range(len(events)))
 
 
+def test_event_of_an_error_ends_a_response_that_breaks_off():
+    whole = response({**MESSAGE, "content": [TEXT]})
+    *events, last = response_events({**whole, "Delivery": {"broken": True}})
+    assert EVENT.validate_python(last).type == "error"
+    assert not {each["type"] for each in events} & {"response.completed", "response.failed"}
+    assert last["sequence_number"] == len(events) < len(response_events(whole)) - 1
+
+
+def test_error_stands_for_the_second_half_of_a_content():
+    candidate = {"index": 0, "content": {"role": "model", "parts": [{"text": "hello there"}]}}
+    first, last = content_parts({"candidates": [candidate], "Delivery": {"broken": True}})
+    assert first["candidates"][0]["content"]["parts"] == [{"text": "hello"}]
+    assert last["error"]["code"] == 500
+
+
 def test_refusal_comes_in_parts():
     events = response_events(response({**MESSAGE, "content": [REFUSED]}))
     said = [each["delta"] for each in events if each["type"] == "response.refusal.delta"]
@@ -95,6 +112,18 @@ def test_events_of_a_conversation_are_those_of_botocore(block):
     assert set(names) <= set(known)
     assert names[0] == "messageStart"
     assert names[-2:] == ["messageStop", "metadata"]
+
+
+def test_cohere_says_its_thoughts_and_calls_in_parts():
+    call = {"id": "c", "type": "function", "function": {"name": "book", "arguments": "{}"}}
+    blocks = [{"type": "thinking", "thinking": "So."}, {"type": "text", "text": "hello"}]
+    message = {"content": blocks, "tool_plan": "Look.", "tool_calls": [call]}
+    deltas = [e["delta"] for e in cohere_events({"message": message}) if "-delta" in e["type"]]
+    contents = [each["message"]["content"] for each in deltas if "content" in each["message"]]
+    assert "".join(each.get("thinking", "") for each in contents) == "So."
+    assert "".join(each.get("text", "") for each in contents) == "hello"
+    calls = [each["message"].get("tool_calls") for each in deltas]
+    assert "".join(each["function"]["arguments"] for each in calls if each) == "{}"
 
 
 def test_limit_cuts_the_input_of_a_tool():

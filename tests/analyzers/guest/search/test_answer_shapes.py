@@ -7,6 +7,7 @@ import pytest
 from analyzers.guest.protocol.api_calls import ApiRequest
 from analyzers.guest.search.answer_models.chat_answers import (
     CHAT,
+    COHERE,
     CONTENT,
     CONVERSE,
     MESSAGE,
@@ -29,6 +30,8 @@ APIS = {
     "gemini.generate_content": CONTENT,
     "aws.bedrock-runtime.converse": CONVERSE,
     "openai.responses": RESPONSE,
+    "huggingface.chat_completion": CHAT,
+    "cohere.chat": COHERE,
 }
 
 
@@ -66,6 +69,10 @@ def shaped(api, name, stream=None, **parameters):
         ("anthropic.messages", "stream-arguments-cut", {**FLAT, **LIMITED}),
         ("anthropic.messages", "text-and-tool-call", FLAT),
         ("aws.bedrock-runtime.converse", "stream-arguments-cut", {**FLAT, **LIMITED}),
+        ("huggingface.chat_completion", "tool-call", TOOLS),
+        ("cohere.chat", "tool-call", TOOLS),
+        ("cohere.chat", "tool-call-with-text", TOOLS),
+        ("cohere.chat", "thinking", THINKING),
     ],
 )
 def test_shape_is_taken_only_where_the_request_allows_it(api, name, parameters):
@@ -133,6 +140,37 @@ def test_arguments_are_cut_in_the_middle():
     (call,) = answer["choices"][0]["message"]["tool_calls"]
     with pytest.raises(json.JSONDecodeError):
         json.loads(call["function"]["arguments"])
+
+
+ENDINGS = {
+    "openai.chat_completions": ("choices", 0, "finish_reason", "length"),
+    "openai.responses": ("status", "incomplete"),
+    "anthropic.messages": ("stop_reason", "max_tokens"),
+    "gemini.generate_content": ("candidates", 0, "finish_reason", "MAX_TOKENS"),
+    "aws.bedrock-runtime.converse": ("stopReason", "max_tokens"),
+    "cohere.chat": ("finish_reason", "MAX_TOKENS"),
+}
+
+
+@pytest.mark.parametrize("api", ENDINGS)
+def test_short_limit_cuts_the_json_that_is_asked_for(api):
+    plain = APIS[api].answer('{"day": "Monday"}')
+
+    def cut(text="Answer in JSON.", **parameters):
+        return in_shape("json-cut", ApiRequest(api, text=text, parameters=parameters), plain)
+
+    *path, reason = ENDINGS[api]
+    answer = cut(max_tokens=200)
+    assert '"Monday"' not in json.dumps(answer)
+    for step in path:
+        answer = answer[step]
+    assert answer == reason
+    assert cut(max_tokens=4096) == cut() == cut(text="Be brief.", max_tokens=200) == plain
+    schema = {"response_format": {"json_schema": {"schema": {"type": "object"}}}}
+    assert cut(text="Be brief.", max_tokens=200, **schema) != plain
+    prose = APIS[api].answer("hello there")
+    asked = ApiRequest(api, text="JSON", parameters={"max_tokens": 200})
+    assert in_shape("json-cut", asked, prose) == prose
 
 
 def test_only_what_names_a_shape_is_changed():
