@@ -188,7 +188,7 @@ def reproducer(
             return _file(finding, drawn)
     path, _, _ = finding.target.partition("::")
     families = _families(finding, apis)
-    sent = http_answers(finding, sources.get(path, "")) if families is None else None
+    sent = http_answers(finding, sources[path]) if families is None and path in sources else None
     if sent is not None:
         finding, families = sent, ()
     goal = _goal(finding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from http.client import responses
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
@@ -25,6 +25,7 @@ from .described_apis import (
     source,
     taken_delivery,
 )
+from .openai import OpenAI
 from .schema_fitting import complete, on_the_wire
 from .schema_messages import camel, snake
 
@@ -236,8 +237,9 @@ _CLIENTS = (
 class AzureSdk:
     """Patches ``azure.core``, on which all current SDKs are built."""
 
-    def __init__(self, azure: Azure) -> None:
+    def __init__(self, azure: Azure, openai: OpenAI) -> None:
         self._azure = azure
+        self._openai = openai
 
     def pipeline(self, module: ModuleType) -> None:
         """Patch a module of ``azure.core.pipeline``: no policy runs, no token is fetched."""
@@ -270,7 +272,7 @@ class AzureSdk:
         from azure.core.pipeline import PipelineContext, PipelineResponse
 
         try:
-            wire = self._azure.wire(str(request.url), _body(request))
+            wire = self._wire(str(request.url), _body(request))
         except api_calls.ServiceFailure as failed:
             if failed.status is None:
                 raise late() from None
@@ -284,6 +286,14 @@ class AzureSdk:
         later = type(pipeline).__name__.startswith("Async")
         kind = AsyncAzureResponse if later else AzureResponse
         return PipelineResponse(request, kind(request, wire, brought), context)
+
+    def _wire(self, url: str, body: Any) -> Optional[Any]:
+        """The JSON or the events that answer a request, of models that are asked as OpenAI's."""
+        wire, entry = self._azure.wire(url, body), self._openai.path(url)
+        if wire is not None or entry is None or not isinstance(body, Mapping):
+            return wire
+        wire = self._openai.wire(entry, self._openai.answer(entry, body))
+        return self._openai.events(entry, wire) if body.get("stream") is True else wire
 
 
 def _with_endpoint(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -358,7 +368,7 @@ class AzureResponse:
 
     def body(self) -> bytes:
         """The body as bytes."""
-        return self.text().encode()
+        return self._wire if isinstance(self._wire, bytes) else self.text().encode()
 
     read = body
 
@@ -391,6 +401,10 @@ class AsyncAzureResponse(AzureResponse):
 
     async def load_body(self) -> None:
         """Nothing: the body is there."""
+
+    async def iter_bytes(self, **_: Any) -> AsyncIterator[bytes]:  # type: ignore[override]
+        """The body in one piece."""
+        yield self.body()
 
     async def close(self) -> None:  # type: ignore[override]
         """Nothing: there is no connection."""

@@ -26,13 +26,30 @@ class AzureError(Exception):
 
 _ERRORS: Dict[str, type] = {"AzureError": AzureError}
 AzureError.__module__ = "azure.core.exceptions"
+_REFUSALS = {
+    "azure.cognitiveservices.vision.computervision": "ComputerVisionErrorResponseException",
+    "azure.cognitiveservices.vision.face": "APIErrorException",
+}
+"""What the packages raise that are built on ``msrest`` where a service refuses a request."""
+_REFUSED, _LATE = "HttpResponseError", "ServiceResponseTimeoutError"
+_REFUSED_OLD, _LATE_OLD = "HttpOperationError", "ClientRequestError"
 
 
-def _error(name: str) -> type:
+def _error(name: str) -> Any:
+    """Return the class of an error: one, whichever module it is imported from."""
     if name not in _ERRORS:
-        body = {"__module__": "azure.core.exceptions"}
-        _ERRORS[name] = type(name, (AzureError,), body)
+        base = _error(_REFUSED_OLD) if name in _REFUSALS.values() else AzureError
+        _ERRORS[name] = type(name, (base,), {"__module__": "azure.core.exceptions"})
     return _ERRORS[name]
+
+
+def _failure(package: str, failed: api_calls.ServiceFailure) -> Exception:
+    """Return what a package raises for a status, or for no answer in time."""
+    refused = _REFUSALS.get(package, _REFUSED)
+    late = _LATE if refused == _REFUSED else _LATE_OLD
+    error: Exception = _error(late if failed.status is None else refused)(str(failed))
+    error.__dict__["status_code"] = failed.status
+    return error
 
 
 class AzureStandins:
@@ -65,6 +82,8 @@ class _Module(InertModule):
             return _Given
         if name.endswith(("Features", "FeatureTypes", "AttributeType")):
             return _Names()
+        if name.endswith(("Error", "Exception")):
+            return _error(name)
         return super().__getattr__(name)
 
 
@@ -103,6 +122,12 @@ class _Path(Entered):
         return self._answer(args, options)
 
     def _answer(self, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
+        try:
+            return self._asked(args, options)
+        except api_calls.ServiceFailure as failed:
+            raise _failure(self._package, failed) from None
+
+    def _asked(self, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
         operation = ".".join(self._names)
         entry = self._azure.described.method(f"{self._package}.{operation}")
         if entry is None:

@@ -86,12 +86,13 @@ _OLD = r"azure\.cognitiveservices\.vision\.(computervision|face)"
 
 def azure_rules(project: ClientProject) -> List[ClientRule]:
     """Return what is done about the modules of Azure's SDKs."""
-    azure = Azure(DescribedApis(project.entries, project.schema))
-    sdk, standins = AzureSdk(azure), AzureStandins(azure)
+    described = DescribedApis(project.entries, project.schema)
+    azure = Azure(described)
+    sdk, standins = AzureSdk(azure, OpenAI(described)), AzureStandins(azure)
     return [
         ClientRule(r"azure\.core\.pipeline\._base(_async)?", patch=sdk.pipeline),
         ClientRule(r"azure\.core\.credentials", patch=sdk.credentials, standin=standins.module),
-        ClientRule(r"azure\.core\.exceptions", standin=standins.exceptions),
+        ClientRule(r"(azure\.core|msrest)\.exceptions", standin=standins.exceptions),
         ClientRule(_CURRENT, patch=sdk.clients, standin=standins.module),
         ClientRule(rf"({_CURRENT}|{_OLD})(\.models)?", standin=standins.module),
     ]

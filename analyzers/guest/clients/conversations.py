@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..protocol import api_calls
+from ..runtime.standins import Inert
 from .described_apis import Entry, plain, source
 
 _SETTINGS = (
@@ -52,12 +53,10 @@ def said(value: Any) -> List[Any]:
     if isinstance(value, Mapping):
         fields = (value.get(name) for name in ("content", "parts", "text"))
         return said(next((field for field in fields if field is not None), None))
-    dump = getattr(value, "model_dump", None)
-    if dump is not None:
-        return said(dump())
-    if isinstance(value, bytes) or hasattr(value, "save"):
+    if value is None or isinstance(value, (bytes, Inert)) or hasattr(value, "save"):
         return []
-    return [] if value is None else [value]
+    dump = getattr(value, "model_dump", None)
+    return [value] if dump is None else said(dump())
 
 
 _PICTURES = ("image_url", "source", "inline_data", "inlineData")

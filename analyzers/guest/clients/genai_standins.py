@@ -35,8 +35,9 @@ class _Kind(type):
 class Given(Dict[str, Any], metaclass=_Kind):
     """A part of a request: a mapping whose fields are attributes, too."""
 
-    def __init__(self, **fields: Any) -> None:
-        super().__init__({key: value for key, value in fields.items() if value is not None})
+    def __init__(self, content: Any = None, **fields: Any) -> None:
+        given = {"content": content, **fields}
+        super().__init__({key: value for key, value in given.items() if value is not None})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

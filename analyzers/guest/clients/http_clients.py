@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 from urllib.parse import urlencode
 
-from ..network import unreachable
 from ..network.network import patch_certifi, patch_resolver
 from ..network.routes import HttpRequest, Route
 from ..network.unreachable import patch_asyncio
@@ -23,11 +22,18 @@ from .anthropic import Anthropic
 from .aws import Aws
 from .azure import Azure
 from .client_rules import ClientProject, ClientRule
-from .described_apis import DELIVERY, DescribedApis, Entry, failure, taken_delivery
+from .described_apis import (
+    DELIVERY,
+    Asked,
+    DescribedApis,
+    Entry,
+    failure,
+    taken_delivery,
+)
 from .event_streams import cohere_events, content_parts, server_sent
 from .google import Google
 from .google_discovery import Service
-from .http_transports import HttpTransports, whole_body
+from .http_transports import HttpTransports, sent
 from .huggingface import HubInference
 from .openai import OpenAI
 from .other_providers import OtherProviders, is_streamed
@@ -39,8 +45,10 @@ _FORM = "multipart/form-data"
 class JsonProviders:
     """Turns requests into questions, and answers into JSON bodies or streams of events."""
 
-    def __init__(self, entries: Sequence[Entry], schema: Schema) -> None:
-        described = DescribedApis(entries, schema)
+    def __init__(
+        self, entries: Sequence[Entry], schema: Schema, asked: Asked = api_calls.ask
+    ) -> None:
+        described = DescribedApis(entries, schema, asked)
         self._aws = Aws(described)
         self._azure = Azure(described)
         self._openai = OpenAI(described)
@@ -84,10 +92,11 @@ class JsonProviders:
         return self._anthropic.events(route.entry, wire) if is_streamed(body) else wire
 
     def _of_gemini(self, route: Route, call: HttpRequest) -> Any:
-        wire = self._other.posted(route.entry, _parameters(call))
-        if ":streamGenerateContent" not in call.url:
+        stream = ":streamGenerateContent" in call.url
+        wire = self._other.posted(route.entry, {**_parameters(call), "stream": stream})
+        if not stream:
             return wire
-        parts = list(content_parts(wire))
+        parts = content_parts(wire)
         return server_sent(parts) if "alt=sse" in call.url else parts
 
     def _of_huggingface(self, route: Route, call: HttpRequest) -> Any:
@@ -298,16 +307,8 @@ class HttpInterception:
 
     def answer(self, method: Any, url: Any, body: Any = None, headers: Any = None) -> Any:
         """Return the response to a call of a client, or ``None`` where the URL is not an API's."""
-        url = str(getattr(url, "full_url", url))
-        lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
-        try:
-            response = self.respond(HttpRequest(str(method), url, lowered, whole_body(body)))
-        except ValueError as error:
-            raise api_calls.session().refuse(f"the request to {url} cannot be read") from error
-        if response is None:
-            unreachable.note_url(url)
-            return Inert("response") if is_assuming() else None
-        return response
+        response = sent(self.respond, method, str(getattr(url, "full_url", url)), headers, body)
+        return Inert("response") if response is None and is_assuming() else response
 
     def asked(self, client: Any, method: Any, url: Any, args: Any, kw: Mapping[str, Any]) -> Any:
         """Return the response to a call of ``requests`` or ``httpx`` that cannot become bytes."""

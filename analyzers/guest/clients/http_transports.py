@@ -18,22 +18,23 @@ Respond = Callable[[HttpRequest], Optional[Any]]
 """Return an answer with ``status_code``, ``reason``, ``headers`` and ``content``, or ``None``."""
 
 
+def sent(respond: Respond, method: Any, url: str, headers: Any, body: Any) -> Optional[Any]:
+    """Return the answer to what is sent, ``None`` for an address that is not described."""
+    lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
+    try:
+        answer = respond(HttpRequest(str(method), url, lowered, whole_body(body)))
+    except ValueError as error:
+        raise api_calls.session().refuse(f"the request to {url} cannot be read") from error
+    if answer is None:
+        unreachable.note_url(url)
+    return answer
+
+
 class HttpTransports:
     """Patches the transports of ``urllib3``, ``httpx`` and ``aiohttp`` with ``respond``."""
 
     def __init__(self, respond: Respond) -> None:
         self._respond = respond
-
-    def _sent(self, method: Any, url: str, headers: Any, body: Any) -> Optional[Any]:
-        """Return the answer to what is sent, ``None`` for an address that is not described."""
-        lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
-        try:
-            answer = self._respond(HttpRequest(str(method), url, lowered, whole_body(body)))
-        except ValueError as error:
-            raise api_calls.session().refuse(f"the request to {url} cannot be read") from error
-        if answer is None:
-            unreachable.note_url(url)
-        return answer
 
     def patch_urllib3(self, module: ModuleType) -> None:
         """Patch ``urllib3.connectionpool``, which ``requests`` sends through, too."""
@@ -49,7 +50,7 @@ class HttpTransports:
             port = "" if own.port in (None, default) else f":{own.port}"
             where = path if "://" in path else f"{own.scheme}://{own.host}{port}{path}"
             try:
-                answer = self._sent(method, where, headers, body)
+                answer = sent(self._respond, method, where, headers, body)
             except api_calls.ServiceFailure:
                 from urllib3.exceptions import ReadTimeoutError
 
@@ -78,7 +79,9 @@ class HttpTransports:
 
         def made(request: Any, content: bytes) -> Any:
             try:
-                answer = self._sent(request.method, str(request.url), request.headers, content)
+                answer = sent(
+                    self._respond, request.method, str(request.url), request.headers, content
+                )
             except api_calls.ServiceFailure:
                 late: Any = module.ReadTimeout
                 raise late("The read operation timed out", request=request) from None
@@ -113,7 +116,7 @@ class HttpTransports:
                 headers.setdefault("Content-Type", "application/json")
             given = body is None or isinstance(body, (str, bytes, bytearray, Mapping))
             try:
-                answer = self._sent(method, str(url), headers, body) if given else None
+                answer = sent(self._respond, method, str(url), headers, body) if given else None
             except api_calls.ServiceFailure:
                 raise asyncio.TimeoutError from None
             if answer is None:

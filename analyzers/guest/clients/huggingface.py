@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -25,6 +26,8 @@ _ENVELOPE = ("parameters", "options")
 _MODEL = re.compile(
     r"/(?:models|pipeline/[\w-]+)/([\w.-]+(?:/[\w.-]+)?)(?:/pipeline/[\w-]+)?/?(?:$|[?#])"
 )
+_FIRST_HOST = "api-inference.huggingface.co"
+"""Where classes without training came as columns; the router sends a list of elements."""
 _ONE_OBJECT = ("image_to_text", "question_answering", "summarization")
 
 
@@ -75,9 +78,16 @@ class HubInference:
         if model is not None:
             options.setdefault("model", model.group(1))
         answer = self.described.ask(entry, semantic(entry, body, options))
-        found = answer.get(ELEMENTS, answer)
-        is_nested = str(entry["name"]).endswith(".text_classification") and ELEMENTS in answer
-        return [found] if is_nested else found
+        if ELEMENTS not in answer:
+            return answer
+        found: List[Dict[str, Any]] = answer[ELEMENTS]
+        name = str(entry["name"]).rpartition(".")[2]
+        if name == "zero_shot_classification" and _FIRST_HOST in url:
+            labels, scores = _column(found, "label"), _column(found, "score")
+            return {"sequence": body, "labels": labels, "scores": scores}
+        if name == "question_answering":
+            return found[0] if found else {}
+        return [found] if name == "text_classification" else found
 
     def answer(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
         """Return what the method returns, in plain values; raises ``NoAnswer``."""
@@ -278,11 +288,15 @@ def _failure(failed: api_calls.ServiceFailure) -> BaseException:
         late: BaseException = errors.InferenceTimeoutError("The request timed out")
         return late
     http: Any = importlib.import_module(errors.HTTPError.__module__.partition(".")[0])
-    if http.__name__ == "requests":
-        return failed
-    request = http.Request("POST", "https://router.huggingface.co")
     given = failure(failed.status, "huggingface")
-    response = http.Response(failed.status, json=given, request=request)
+    request = http.Request("POST", "https://router.huggingface.co")
+    if http.__name__ == "requests":
+        response = http.Response()
+        response.status_code, response.request = failed.status, request.prepare()
+        response.headers["Content-Type"] = "application/json"
+        response._content = json.dumps(given).encode()
+    else:
+        response = http.Response(failed.status, json=given, request=request)
     refused: BaseException = errors.HfHubHTTPError(str(failed), response=response)
     return refused
 

@@ -68,7 +68,10 @@ class OpenAI:
         answer = dict(answers[0])
         if len(answers) > 1:
             answer["results"] = [one for each in answers for one in each.get("results") or []]
-        model = str(body.get("model") or "model")
+        return self.response(entry, str(body.get("model") or "model"), answer)
+
+    def response(self, entry: Entry, model: str, answer: Mapping[str, Any]) -> Dict[str, Any]:
+        """Return the canonical response with an answer, and what else a response has."""
         return {**_around(entry, model), **_filled(self.described.schema, entry, answer)}
 
     def wire(self, entry: Entry, answer: Mapping[str, Any]) -> Any:
@@ -79,8 +82,7 @@ class OpenAI:
         """The events of a stream that say so: of completions and responses."""
         name = str(entry["name"]).rpartition(".")[2]
         if name == "responses":
-            whole = {key: value for key, value in wire.items() if key != DELIVERY}
-            return server_sent(response_events(whole), named=True)
+            return server_sent(response_events(wire), named=True)
         if "choices" not in str(entry["result"]):
             return None
         if (wire.get(DELIVERY) or {}).get("broken"):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Mapping, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule, awaited
+from .described_apis import DELIVERY, Entry
 from .event_streams import Events, completion_chunks, response_events
 from .openai import OpenAI, response_of
 from .response_record import UNKNOWN, Record, Subscriptable
@@ -16,18 +17,19 @@ FIRST = re.compile(
     r"\bopenai\.(?:ChatCompletion|Completion|Moderation|Audio|Embedding|Image|Edit|error)\b"
     r"|\bopenai import [^\n#]*\b(?:ChatCompletion|Completion|Moderation|Audio|error)\b"
 )
-_CLIENTS = ("OpenAI", "AzureOpenAI", "Client", "Groq", "Together", "Mistral")
+_CLIENTS = (
+    "OpenAI", "AzureOpenAI", "Client", "Groq", "Together", "Mistral", "ChatCompletionsClient",
+)  # fmt: skip
 _WRAPPERS = re.compile(r"(from_\w+|a?patch)$")
 """Functions of ``instructor`` that make a client of another."""
-_FUNCTIONS = {"completion": False, "acompletion": True}
-"""Those of ``litellm``, and whether they are awaited."""
 _SAME = {
+    "complete": "chat.completions.create",
     "chat.complete": "chat.completions.create",
     "chat.complete_async": "chat.completions.create",
     "chat.stream": "chat.completions.create",
     "chat.stream_async": "chat.completions.create",
 }
-"""The methods of ``mistralai`` by those of ``openai``."""
+"""The methods of ``azure.ai.inference`` and ``mistralai`` by those of ``openai``."""
 _FIRST_NAMES = (
     "ChatCompletion", "Completion", "Moderation", "Audio", "Embedding", "Image", "Edit", "File",
     "FineTune", "FineTuningJob", "Model", "Engine",
@@ -64,9 +66,22 @@ class OpenAIStandins:
     def __init__(self, openai: OpenAI) -> None:
         self._openai = openai
 
-    def module(self, name: str) -> InertModule:
-        """A stand-in for ``openai`` or a module of it."""
-        return _Module(name, _openai=self._openai)
+    def module(self, name: str, functions: Optional[Mapping[str, Any]] = None) -> InertModule:
+        """A stand-in for ``openai`` or a module of it, or for one with such ``functions``."""
+        return _Module(name, _openai=self._openai, **(functions or {}))
+
+    def asked(self, params: Mapping[str, Any]) -> Any:
+        """The completion that a request gets, or its parts: objects that are mappings, too."""
+        return _Path(self._openai, ("chat", "completions", "create"), Subscriptable)(**params)
+
+    def said(self, entry: Entry, text: str, params: Mapping[str, Any]) -> Any:
+        """The completion with a text, or its parts, whichever service has said that."""
+        choice = {"message": {"role": "assistant", "content": text}}
+        made = self._openai.response(entry, str(params.get("model")), {"choices": [choice]})
+        path = _Path(self._openai, ("chat",), Subscriptable)
+        if params.get("stream") is True:
+            return path.streamed(made)
+        return response_of(Subscriptable, self._openai, entry, made)
 
 
 class _Module(InertModule):
@@ -78,10 +93,8 @@ class _Module(InertModule):
         openai = self.__dict__["_openai"]
         plain = name.replace("Async", "", 1)
         if plain in _CLIENTS or _WRAPPERS.match(name):
-            return _client(openai, later=name.startswith("Async"))
-        if name in _FUNCTIONS and self.__name__ == "litellm":
-            names, later = ("chat", "completions", "create"), _FUNCTIONS[name]
-            return _Path(openai, names, Subscriptable, awaited=later)
+            later = name.startswith("Async") or self.__name__.endswith(".aio")
+            return _client(openai, later=later)
         if name in (*_FIRST_NAMES, *_RESOURCES):
             return _Path(openai, (name,), Record if name in _RESOURCES else Subscriptable)
         if name.endswith(("Error", "Exception")):
@@ -93,7 +106,8 @@ def _client(openai: OpenAI, *, later: bool) -> Any:
     """Return what makes a client, or gives back the one that it is made of."""
 
     def client(given: Any = None, *_: Any, **__: Any) -> _Path:
-        return given if isinstance(given, _Path) else _Path(openai, (), Record, awaited=later)
+        awaited = later or type(given).__name__.startswith("Async")
+        return given if isinstance(given, _Path) else _Path(openai, (), Record, awaited=awaited)
 
     return client
 
@@ -146,17 +160,25 @@ class _Path(Entered):
             answer = self._openai.answer(entry, body)
         except api_calls.ServiceFailure as failed:
             raise _error(_FAILURES.get(failed.status, "APIStatusError"))(str(failed)) from None
-        if stream and responses:
-            return Events(self._kind(_NO_SCHEMA, UNKNOWN, each) for each in response_events(answer))
         if stream:
-            return Events(map(self._chunk, completion_chunks(answer)))
+            return self.streamed(answer, responses=responses)
         made = response_of(self._kind, self._openai, entry, answer)
         if params.get(_MODEL) is not None:
             return _parsed(made, shape).choices[0].message.parsed
         return _parsed(made, shape) if self._names[-1] == "parse" else made
 
-    def _chunk(self, chunk: Mapping[str, Any]) -> Any:
+    def streamed(self, answer: Mapping[str, Any], *, responses: bool = False) -> Events:
+        """The parts of an answer; of one that breaks off, the SDK's error behind some."""
+        events = response_events(answer) if responses else completion_chunks(answer)
+        if responses or not (answer.get(DELIVERY) or {}).get("broken"):
+            return Events(map(self._part, events))
+        half = events[: (len(events) + 1) // 2]
+        return Events(map(self._part, half), _error("APIError")("The stream broke off."))
+
+    def _part(self, chunk: Mapping[str, Any]) -> Any:
         """A part of a stream, with every field of a delta; ``mistralai`` has it in an event."""
+        if "choices" not in chunk:
+            return self._kind(_NO_SCHEMA, UNKNOWN, chunk)
         choices = [
             {**each, "delta": {**_DELTA, **each["delta"]}} if "delta" in each else each
             for each in chunk["choices"]

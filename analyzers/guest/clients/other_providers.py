@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -24,7 +24,7 @@ from .described_apis import (
     plain,
     source,
 )
-from .event_streams import Events, content_parts
+from .event_streams import Events, cohere_events, content_parts, message_events
 from .genai_standins import (
     GIVEN,
     RESPONSE,
@@ -141,6 +141,8 @@ def _unpacked(value: Any, entry: Entry) -> Any:
     return value if content is None else content
 
 
+_SENT = ("cohere",)
+"""Libraries whose own requests are answered where they would leave."""
 _PARSERS = ("model_validate", "parse_obj", "from_dict")
 Operations = Dict[str, Entry]
 Wrap = Callable[[Entry, Any], Any]
@@ -157,7 +159,9 @@ def other_rules(project: ClientProject) -> List[ClientRule]:
             module, kind, operation = _parts(str(method))
             modules.setdefault(module, {}).setdefault(kind, {})[operation] = entry
     return [
-        ClientRule(re.escape(name), library.patch(kinds), library.module(kinds))
+        ClientRule(
+            re.escape(name), None if name in _SENT else library.patch(kinds), library.module(kinds)
+        )
         for name, kinds in modules.items()
         if name
     ]
@@ -203,20 +207,23 @@ class DescribedLibrary:
 
         def method(*args: Any, **options: Any) -> Any:
             given = {**_kept(args[0]), **options} if bound else dict(options)
-            stream = is_streamed(given)
-            if stream and "candidates" not in str(entry["result"]):
+            parted = _parts_of(entry) if is_streamed(given) else None
+            if is_streamed(given) and parted is None:
                 name = f"{entry['name']} (as a stream)"
                 error = ConnectionError(f"{name} is no described ML API")
                 raise api_calls.unanswered(name, error)
-            given.pop("stream", None)
             shape = shape_of(given)
             own = args[1:] if bound else args
             try:
                 answer = self._other.called(entry, own, with_schema(given, shape))
             except api_calls.ServiceFailure as failed:
                 raise LibraryError(str(failed)) from None
-            if stream:
-                return _Parts(wrap(entry, answer), [wrap(entry, p) for p in content_parts(answer)])
+            if parted is not None:
+                parts = list(parted(answer))
+                broken = LibraryError("The stream broke off.") if "error" in parts[-1] else None
+                kind = entry if parted is content_parts else {}
+                said = [wrap(kind, part) for part in parts if "error" not in part]
+                return _Parts(wrap(entry, answer), said, broken)
             made = wrap(entry, answer)
             return made if shape is None else with_parsed(made, shape)
 
@@ -251,15 +258,33 @@ class DescribedLibrary:
         return [parse(each) for each in answer] if isinstance(answer, list) else parse(answer)
 
 
-class _Parts(Events):
-    """The parts of an answer of Google's older SDKs, which has the fields of the whole."""
+def _parts_of(entry: Entry) -> Optional[Callable[[Mapping[str, Any]], Iterable[Any]]]:
+    """Return what takes an answer apart as the API's stream does, ``None`` without a stream."""
+    makers: Mapping[str, Callable[[Mapping[str, Any]], Iterable[Any]]] = {
+        "gemini": content_parts, "anthropic": message_events, "cohere": cohere_events,
+    }  # fmt: skip
+    return makers.get(str(entry["provider"]).partition(".")[0])
 
-    def __init__(self, whole: Any, parts: List[Any]) -> None:
-        super().__init__(parts)
+
+class _Parts(Events, Entered):
+    """The parts of an answer, with the fields of the whole, as Google's older SDKs have them."""
+
+    def __init__(self, whole: Any, parts: List[Any], error: Optional[Exception]) -> None:
+        super().__init__(parts, error)
         self._whole = whole
 
     def resolve(self) -> None:
         """Nothing: all parts are there."""
+
+    @property
+    def text_stream(self) -> Events:
+        """The texts of the parts, as Anthropic's SDK has them."""
+        deltas: List[Any] = [getattr(each, "delta", None) for each in self]
+        return Events(each.text for each in deltas if hasattr(each, "text"))
+
+    def get_final_message(self) -> Any:
+        """The whole, as Anthropic's SDK gives it."""
+        return self._whole
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -349,12 +374,12 @@ class _Client(Entered):
         entry = self._operations.get(path)
         if any(known.startswith(f"{path}.") for known in self._operations):
             return self
-        stream = is_streamed(options) or path.endswith("stream")
-        if stream:
+        named = path.endswith("stream")
+        if named:
             options["stream"] = True
-        if entry is None or (stream and "candidates" not in str(entry["result"])):
+        if entry is None or (is_streamed(options) and _parts_of(entry) is None):
             path += "" if entry is None else " (as a stream)"
             raise api_calls.unanswered(path, self._fault(f"{path} is no described ML API"))
         made = self._library.method(entry, self._library.record, bound=False)
-        later = self._awaited or self._names[0] == "aio" or path.endswith("_async")
+        later = (self._awaited and not named) or self._names[0] == "aio" or path.endswith("_async")
         return (awaited(made) if later else made)(*args, **{**self._kept, **options})

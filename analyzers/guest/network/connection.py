@@ -114,7 +114,8 @@ class Handler(BaseHTTPRequestHandler):
     def _write(self, reply: Any) -> None:
         body: bytes = reply.content
         self.send_response(reply.status_code)
-        self.send_header("Content-Type", reply.headers["Content-Type"])
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command != "HEAD":

@@ -301,7 +301,15 @@ class Interception:
         return next((rule.standin for rule in self._about(name) if rule.standin), None)
 
     def missing(self, name: str) -> Maker:
-        """Return what makes the stand-in for a module that is not installed."""
+        """Return what makes the stand-in for a module that is not installed.
+
+        A name with a capital is a class: of a package that has it no more, its client.
+        """
+        package, _, last = name.rpartition(".")
+        make = self.special(package) if last[:1].isupper() else None
+        if make is not None:
+            client = getattr(make(package), last)
+            return lambda _: client
         return self.special(name) or standins.InertModule
 
     def _about(self, name: str) -> Iterator[ClientRule]:

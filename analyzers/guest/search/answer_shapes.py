@@ -20,6 +20,7 @@ from .answer_models.chat_answers import (
     CONTENT,
     CONVERSE,
     CUT,
+    HUB,
     INCOMPLETE,
     MESSAGE,
     REFUSAL,
@@ -173,13 +174,13 @@ def _cut_json(model: AnyTurn, at: Sequence[Any]) -> Make:
 _CHOICE = ("choices", 0, "message", "content")
 
 
-def _arguments(change: Callable[[str], str], *, limited: bool) -> Make:
+def _arguments(model: AnyTurn, change: Callable[[str], str], *, limited: bool) -> Make:
     """Return what makes a call of a tool whose arguments are no JSON."""
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
         if has_limit(request) is not limited or (not limited and is_strict(request)):
             return None
-        made: Any = _called(CHAT)(request, answer)
+        made: Any = _called(model)(request, answer)
         for call in _at(made, (*_CHOICE[:-1], "tool_calls")) or ():
             call["function"]["arguments"] = change(call["function"]["arguments"])
             made["choices"][0]["finish_reason"] = "length" if limited else "tool_calls"
@@ -367,24 +368,33 @@ _EVERYWHERE: Mapping[str, Make] = {
     "time-out": _failing(late=True),
     "stream-error": _broken_off,
 }
-_CHAT: Mapping[str, Make] = {
-    **_texts(_CHOICE),
-    "plain": _plain(CHAT, _CHOICE),
-    "json-cut": _cut_json(CHAT, _CHOICE),
-    "padded": _delivered("padded"),
-    "stream-end": _unchanged,
-    "usage-chunk": _delivered("usage"),
-    "filter-chunk": _delivered("filtered"),
-    "tool-call": _called(CHAT),
-    "tool-call-with-text": _and_says(CHAT, _CHOICE, _LOOKING),
-    "arguments-cut": _arguments(_half, limited=True),
-    "arguments-no-json": _arguments(lambda text: f"{text[:-1]},}}", limited=False),
-    "refusal": _refused,
-}
+
+
+def _chat(model: AnyTurn) -> Dict[str, Make]:
+    """The shapes of an answer that is a choice with a message."""
+    no_json = _arguments(model, lambda text: f"{text[:-1]},}}", limited=False)
+    return {
+        **_texts(_CHOICE),
+        "plain": _plain(model, _CHOICE),
+        "json-cut": _cut_json(model, _CHOICE),
+        "tool-call": _called(model),
+        "tool-call-with-text": _and_says(model, _CHOICE, _LOOKING),
+        "arguments-cut": _arguments(model, _half, limited=True),
+        "arguments-no-json": no_json,
+    }
+
+
 _BEGUN = ("message", "content", 0, "text")
 _SHAPES: Mapping[str, Mapping[str, Make]] = {
-    "openai.chat_completions": _CHAT,
-    "huggingface.chat_completion": _CHAT,
+    "openai.chat_completions": {
+        **_chat(CHAT),
+        "padded": _delivered("padded"),
+        "stream-end": _unchanged,
+        "usage-chunk": _delivered("usage"),
+        "filter-chunk": _delivered("filtered"),
+        "refusal": _refused,
+    },
+    "huggingface.chat_completion": _chat(HUB),
     "cohere.chat": {
         **_texts(_BEGUN),
         "plain": _plain(COHERE, _BEGUN),

@@ -98,6 +98,20 @@ class ChatTurn(TurnModel):
         return {"choices": [{"index": 0, "finish_reason": reason, "message": message}]}
 
 
+class HubTurn(ChatTurn):
+    """The message of a model at Hugging Face, whose library wants every field."""
+
+    def answer(self, knobs: Turn) -> Answer:
+        """One choice with the turn, and what stands around it."""
+        (choice,) = super().answer(knobs)["choices"]
+        absent = dict.fromkeys(("content", "reasoning", "tool_call_id", "tool_calls"))
+        whole = {**choice, "logprobs": None, "message": {**absent, **choice["message"]}}
+        usage = {"prompt_tokens": 12, "completion_tokens": 6, "total_tokens": 18}
+        about = {"id": "chatcmpl-assayer", "created": 1772443800, "model": "model"}
+        around = {**about, "system_fingerprint": "fp_assayer", "usage": usage}
+        return {**around, "choices": [whole]}
+
+
 class ResponseTurn(TurnModel):
     """The output of a model's response."""
 
@@ -194,6 +208,7 @@ class CohereTurn(TurnModel):
 
 PLAN = "I will look that up."
 CHAT = ChatTurn()
+HUB = HubTurn()
 COHERE = CohereTurn()
 RESPONSE = ResponseTurn()
 MESSAGE = MessageTurn()

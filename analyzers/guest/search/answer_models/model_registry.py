@@ -6,7 +6,7 @@ import copy
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .answer_model import Answer, AnswerModel
-from .chat_answers import CHAT, COHERE, CONTENT, CONVERSE, MESSAGE, RESPONSE
+from .chat_answers import CHAT, COHERE, CONTENT, CONVERSE, HUB, MESSAGE, RESPONSE
 from .label_answers import (
     ENTITIES,
     ENTITY_SENTIMENTS,
@@ -188,7 +188,7 @@ MODELS: List[Tuple[str, AnswerModel]] = [
     ("openai.moderations", MODERATION),
     ("openai.chat_completions", CHAT),
     ("openai.responses", RESPONSE),
-    ("huggingface.chat_completion", CHAT),
+    ("huggingface.chat_completion", HUB),
     ("cohere.chat", COHERE),
     ("anthropic.messages", MESSAGE),
     ("aws.bedrock-runtime.converse", CONVERSE),

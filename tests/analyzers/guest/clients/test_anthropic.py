@@ -83,8 +83,8 @@ def test_host_is_asked_what_messages_say(warm, python, function, parameters) -> 
         ),
     ],
 )
-def test_stream_brings_blocks_in_parts(warm, function, blocks, value) -> None:
-    assert warm.value(("claude.py", function), WORDS, [says(*blocks)], "installed") == value
+def test_stream_brings_blocks_in_parts(warm, python, function, blocks, value) -> None:
+    assert warm.value(("claude.py", function), WORDS, [says(*blocks)], python) == value
 
 
 def test_status_raises_what_the_sdk_has_for_it(warm) -> None:
@@ -92,12 +92,3 @@ def test_status_raises_what_the_sdk_has_for_it(warm) -> None:
     for python in SDK:
         ending = warm.run(("claude.py", "verdict"), WORDS, [refused], python)["ending"]
         assert ending["exception"] == "anthropic.RateLimitError"
-
-
-def test_stream_is_refused_by_name_without_the_sdk(warm) -> None:
-    python = "missing"
-    ending = warm.run(("claude.py", "streamed"), WORDS, [], python)["ending"]
-    assert (ending["kind"], ending["standin"]) == ("raised", True)
-    assert "messages" in ending["message"]
-    assert "(as a stream)" in ending["message"]
-    assert warm.value(("claude.py", "with_care"), WORDS, [], python) == "'no connection'"

@@ -22,6 +22,7 @@ RAISED = (
     ("google", LANGUAGE, {429: "ResourceExhausted", 400: "InvalidArgument"}),
     ("google", LANGUAGE, {500: "InternalServerError", LATE: "DeadlineExceeded"}),
     ("hugging_face", HUB, {429: "HfHubHTTPError", LATE: "InferenceTimeoutError"}),
+    ("hugging_face_by_requests", HUB, {429: "HTTPError", 503: "HTTPError", LATE: "ReadTimeout"}),
     ("by_requests", CHAT, {500: "HTTPError", LATE: "ReadTimeout"}),
     ("by_httpx", CHAT, {500: "HTTPStatusError", LATE: "ReadTimeout"}),
     ("by_urllib", CHAT, {500: "HTTPError", LATE: "TimeoutError"}),
@@ -57,6 +58,12 @@ def test_failure_is_raised_as_the_sdk_does(warm, function, api, status, name) ->
             "APIStatusError",
         ),
         (
+            "gemini_stream",
+            GEMINI,
+            {"candidates": [{"index": 0, "content": {"parts": [{"text": "hello there"}]}}]},
+            "ServerError",
+        ),
+        (
             "bedrock_stream",
             CONVERSE,
             {"output": {"message": {"content": [{"text": "hello there"}]}}},
@@ -77,6 +84,10 @@ def test_stream_that_breaks_off_raises(warm, function, api, answer, name) -> Non
         ("openai", CHAT, "('RateLimitError', None)"),
         ("bedrock", CONVERSE, "('ThrottlingException', 429)"),
         ("google", LANGUAGE, "('ResourceExhausted', 429)"),
+        (
+            *("old_azure", "azure.vision.describe_image"),
+            "('ComputerVisionErrorResponseException', 429)",
+        ),
     ],
 )
 def test_failure_without_the_sdk_has_its_name(warm, function, api, raised) -> None:

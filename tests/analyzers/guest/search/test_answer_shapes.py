@@ -10,6 +10,7 @@ from analyzers.guest.search.answer_models.chat_answers import (
     COHERE,
     CONTENT,
     CONVERSE,
+    HUB,
     MESSAGE,
     RESPONSE,
 )
@@ -30,7 +31,7 @@ APIS = {
     "gemini.generate_content": CONTENT,
     "aws.bedrock-runtime.converse": CONVERSE,
     "openai.responses": RESPONSE,
-    "huggingface.chat_completion": CHAT,
+    "huggingface.chat_completion": HUB,
     "cohere.chat": COHERE,
 }
 
@@ -171,6 +172,17 @@ def test_short_limit_cuts_the_json_that_is_asked_for(api):
     prose = APIS[api].answer("hello there")
     asked = ApiRequest(api, text="JSON", parameters={"max_tokens": 200})
     assert in_shape("json-cut", asked, prose) == prose
+
+
+def test_schema_that_is_put_in_words_is_kept_to():
+    schema = {"type": "object", "properties": {"day": {"type": "string"}}}
+    text = f"Use {{braces}}. Answer with JSON of this schema: {json.dumps(schema)}"
+    plain = CHAT.answer("Monday")
+    asked = ApiRequest(CHAT_API, text=text)
+    assert in_shape("plain", asked, plain) == CHAT.answer('{"day": "Monday"}')
+    assert in_shape("plain", ApiRequest(CHAT_API, text="{}"), plain) == plain
+    fenced = in_shape("plain fenced", asked, plain)["choices"][0]["message"]["content"]
+    assert fenced == '```json\n{"day": "Monday"}\n```'
 
 
 def test_only_what_names_a_shape_is_changed():

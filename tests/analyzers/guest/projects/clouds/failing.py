@@ -55,6 +55,13 @@ def gemini(text):
     genai.Client(api_key="k").models.generate_content(model="m", contents=text)
 
 
+def gemini_stream(text):
+    from google import genai
+
+    for _ in genai.Client(api_key="k").models.generate_content_stream(model="m", contents=text):
+        pass
+
+
 def bedrock(text):
     import boto3
 
@@ -85,6 +92,20 @@ def azure(text):
     client.analyze_sentiment([text])
 
 
+def old_azure(text):
+    from azure.cognitiveservices.vision.computervision import ComputerVisionClient
+    from azure.cognitiveservices.vision.computervision.models import (
+        ComputerVisionErrorResponseException,
+    )
+    from msrest.exceptions import HttpOperationError
+
+    try:
+        ComputerVisionClient("https://x", None).describe_image(text)
+    except ComputerVisionErrorResponseException as error:
+        assert isinstance(error, HttpOperationError)
+        raise
+
+
 def google(text):
     from google.cloud import language_v1
 
@@ -96,6 +117,15 @@ def hugging_face(text):
     from huggingface_hub import InferenceClient
 
     InferenceClient(model="m", token="t").text_classification(text)
+
+
+def hugging_face_by_requests(text):
+    import requests
+
+    url = "https://router.huggingface.co/hf-inference/models/someone/some-sentiment"
+    answer = requests.post(url, json={"inputs": text})
+    assert answer.status_code != 503 or answer.json()["estimated_time"] > 0
+    answer.raise_for_status()
 
 
 def by_requests(text):
