@@ -31,8 +31,8 @@ from .structured_answers import (
     asks_for_json,
     has_limit,
     has_schema,
+    has_short_limit,
     is_strict,
-    limit_of,
     may_refuse,
     shaped,
 )
@@ -154,16 +154,12 @@ def _half(text: str) -> str:
     return text[: len(text) // 2]
 
 
-_SHORT = 1000
-"""Tokens; a longer limit seldom ends an answer, and is often none that the code chose."""
-
-
 def _cut_json(model: AnyTurn, at: Sequence[Any]) -> Make:
     """Return what cuts the JSON that a request asks for, where its own limit of tokens is short."""
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
-        text, limit = str(_at(answer, at)), limit_of(request) or _SHORT
-        is_cut = limit < _SHORT and text[:1] in ("{", "[") and asks_for_json(request)
+        text = str(_at(answer, at))
+        is_cut = has_short_limit(request) and text[:1] in ("{", "[") and asks_for_json(request)
         return {**answer, **model.answer((CUT, _half(text)))} if is_cut else None
 
     return make

@@ -51,7 +51,8 @@ def shaped(
     if ending == REFUSED and schema is not None:
         return REFUSED, text_of(knobs)
     if ending == CUT and has_limit(request):
-        return CUT, text[: len(text) // 2]
+        whole = text[:1] in ("{", "[") and not has_short_limit(request)
+        return CUT, text if whole else text[: len(text) // 2]
     return text
 
 
@@ -60,11 +61,20 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 def has_limit(request: ApiRequest) -> bool:
     """Return whether a request limits the tokens of its answer."""
-    return limit_of(request) is not None
+    return _limit(request) is not None
 
 
-def limit_of(request: ApiRequest) -> Optional[int]:
-    """Return how many tokens a request lets its answer have at most, ``None`` without a limit."""
+_SHORT = 1000
+"""Tokens; a longer limit seldom ends an answer, and is often none that the code chose."""
+
+
+def has_short_limit(request: ApiRequest) -> bool:
+    """Return whether a request limits its answer to so few tokens that JSON may be cut."""
+    limit = _limit(request)
+    return limit is not None and limit < _SHORT
+
+
+def _limit(request: ApiRequest) -> Optional[int]:
     given = (request.parameters.get(name) for name in _LIMITS)
     return next((int(each) for each in given if isinstance(each, (int, float)) and each), None)
 

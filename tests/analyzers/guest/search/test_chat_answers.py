@@ -74,6 +74,8 @@ def test_text_is_cut_only_at_a_limit():
     with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         json.loads(message["content"])
     assert answered((CUT, "x"), response_format=STRICT)[1] == "stop"
+    message, reason = answered((CUT, '{"mood": "sad"}'), response_format=STRICT, max_tokens=4096)
+    assert (json.loads(message["content"]), reason) == ({"mood": "sad"}, "length")
 
 
 BLOCKS = {"name": "book", "input_schema": TOOL["function"]["parameters"]}
