@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from analyzers.detection import DetectionResult
-from analyzers.pipeline import analyzers_named
 from analyzers.vocabulary import (
     Broken,
     ChangeSet,
@@ -375,14 +374,6 @@ class Waiting(ScriptedAnalyzer):
     def examine(self, target, bench):
         self._clock.wait(self._seconds)
         yield from ()
-
-
-def test_spent_budget_still_lets_texts_be_read(campaign):
-    (cloud,) = analyzers_named(["cloud"])
-    made, _ = campaign(target(), app="import os\ndef check(path): return lables, os\n")
-    made.examine([cloud], time.monotonic() - 1)
-    (found,) = made.report(Configuration(), 1.0).findings
-    assert (found.rule, found.line, found.status) == ("code/error", 2, Status.NEW)
 
 
 def test_interruption_keeps_what_was_found(campaign, sessions):
