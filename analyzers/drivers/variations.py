@@ -322,7 +322,8 @@ class Variations:
     def _all(self) -> Iterator[Edit]:
         body = self.tree.body[self.driver.fixed :]
         nodes = [node for statement in body for node in ast.walk(statement)]
-        made, layers = self._instances(body), _layers(body)
+        made = self._instances(body)
+        kept = {**made, **_layers(body)}
         bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         places = self._places(nodes, made) if self.documented is not None else {}
         for edit in _literal_edits(nodes):
@@ -338,7 +339,7 @@ class Variations:
                     yield from self._masks(node, callee)
                     yield from _kept(node, self._weight(callee))
                 if callee is not None or _is_factory(node):
-                    yield from _forms(node, {**made, **layers}, known=callee is not None)
+                    yield from _forms(node, kept, known=callee is not None)
         yield from self._statements(body, made, bound)
 
     def _is_said(self, callee: Function | ast.ClassDef, parameter: Parameter, text: str) -> bool:
@@ -568,7 +569,9 @@ class Variations:
         for each in [each for each in texts if each in named]:
             own = each in self.target and owner.name in self.target
             weight = 7.2 if own else 1 + self.hot.get(each, 0.0)
-            yield Edit("after", (last,), f"also = {texts[each].format(name)}", "", weight)
+            needed = "import pickle\n" if each == "__getstate__" else ""
+            text = f"{needed}also = {texts[each].format(name)}"
+            yield Edit("after", (last,), text, "", weight)
 
     def _method_calls(
         self, name: str, method: Function, owner: ast.ClassDef, last: int, outs: Sequence[str]
@@ -603,7 +606,7 @@ _PROTOCOLS = {
     "__getitem__": "{}[0]",
     "__repr__": "repr({})",
     "__eq__": "{0} == {0}",
-    "__getstate__": "__import__('pickle').loads(__import__('pickle').dumps({}))",
+    "__getstate__": "pickle.loads(pickle.dumps({}))",
 }
 _DEFINING = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 

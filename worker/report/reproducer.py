@@ -131,7 +131,7 @@ _BLANK_LINES = re.compile(r"\n{4,}")
 _VARIABLE = re.compile(r"""os\.environ\[\s*['"](\w+)['"]\s*\]""")
 _REST = re.compile(r"googleapis\.com|googleapiclient|apiclient\.discovery")
 _UNSHOWN = frozenset({PAGE, SERVICE})
-"""Where inputs stand that no reproducer puts there."""
+"""Places of inputs that no reproducer fills."""
 _FLASK = re.compile(r"^\s*(?:from|import) flask\b", re.MULTILINE)
 _MODULES = [
     "ast",

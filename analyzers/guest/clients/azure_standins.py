@@ -30,7 +30,7 @@ _REFUSALS = {
     "azure.cognitiveservices.vision.computervision": "ComputerVisionErrorResponseException",
     "azure.cognitiveservices.vision.face": "APIErrorException",
 }
-"""What the packages raise that are built on ``msrest`` where a service refuses a request."""
+"""Exceptions of packages built on ``msrest``, for a request that a service refuses."""
 _REFUSED, _LATE = "HttpResponseError", "ServiceResponseTimeoutError"
 _REFUSED_OLD, _LATE_OLD = "HttpOperationError", "ClientRequestError"
 

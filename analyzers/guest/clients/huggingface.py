@@ -27,7 +27,7 @@ _MODEL = re.compile(
     r"/(?:models|pipeline/[\w-]+)/([\w.-]+(?:/[\w.-]+)?)(?:/pipeline/[\w-]+)?/?(?:$|[?#])"
 )
 _FIRST_HOST = "api-inference.huggingface.co"
-"""Where classes without training came as columns; the router sends a list of elements."""
+"""The older form of zero-shot labels, in columns; the router sends a list of elements."""
 _ONE_OBJECT = ("image_to_text", "question_answering", "summarization")
 
 

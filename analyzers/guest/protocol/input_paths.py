@@ -21,7 +21,7 @@ REQUEST = "flask.request"
 SERVICE = "service()"
 """Libraries, services and objects that only the real machine has."""
 PAGE = "streamlit.page"
-"""What a person enters on a page of Streamlit, by widget."""
+"""Entries of a person on a page of Streamlit, by widget."""
 OUTSIDE = (INPUT, ARGUMENTS, CAMERA, REQUEST, SERVICE, PAGE)
 LONGEST = 300
 LONGEST_LIST = 20

@@ -68,7 +68,7 @@ class RefusedError(Exception):
 
 
 class Endless(BaseException):
-    """What stands for the limit of time of a program that repeats what fails."""
+    """The end of a program that repeats what fails, in place of its limit of time."""
 
 
 MOST_REFUSED = 30

@@ -36,7 +36,7 @@ PACKAGES = {
     "together": "together",
     "vertexai": "google-cloud-aiplatform",
 }
-"""What a project declares that imports one of the modules."""
+"""The declared requirement of a project that imports one of the modules."""
 BROKEN = ("llama index anthropic", "pydantic-ai anthropic")
 """Ways whose library does not work with today's ``anthropic`` itself."""
 DECLARED = [way for way in WAYS if way.sdk in PACKAGES and way.name not in BROKEN]
