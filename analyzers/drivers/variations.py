@@ -322,8 +322,7 @@ class Variations:
     def _all(self) -> Iterator[Edit]:
         body = self.tree.body[self.driver.fixed :]
         nodes = [node for statement in body for node in ast.walk(statement)]
-        made = self._instances(body)
-        kept = {**made, **_layers(body)}
+        made, layers = self._instances(body), _layers(body)
         bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         places = self._places(nodes, made) if self.documented is not None else {}
         for edit in _literal_edits(nodes):
@@ -339,7 +338,7 @@ class Variations:
                     yield from self._masks(node, callee)
                     yield from _kept(node, self._weight(callee))
                 if callee is not None or _is_factory(node):
-                    yield from _forms(node, kept, known=callee is not None)
+                    yield from _forms(node, {**made, **layers}, known=callee is not None)
         yield from self._statements(body, made, bound)
 
     def _is_said(self, callee: Function | ast.ClassDef, parameter: Parameter, text: str) -> bool:
