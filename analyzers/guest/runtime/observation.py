@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import marshal
 import math
+import re
 import sys
 from typing import Any, Dict, Iterable, List, Mapping, Tuple
 
@@ -24,6 +25,9 @@ _WITHOUT_REFERENCES = 2
 _TEXTS = (str, bytes, bool, int, complex, type(None))
 Description = Dict[str, Any]
 LONGEST_KEY = 300
+LONGEST_TYPE = 100
+_UNUSUAL = re.compile(r"[^\w.<>\[\]=, ]")
+"""What names of types hold in rare cases alone, as those of structured NumPy dtypes do."""
 
 
 class Describer:
@@ -35,7 +39,7 @@ class Describer:
     def describe(self, value: Any, depth: int = 0) -> Description:
         """Return the description of a value; ``object`` beyond the limits."""
         self._nodes += 1
-        name = type(value).__name__
+        name = _type_name(type(value).__name__)
         if depth > DEEPEST or self._nodes > MOST_NODES or isinstance(value, type):
             return {"kind": "object", "type": name}
         if isinstance(value, float):
@@ -98,17 +102,29 @@ def steps(size: int) -> Iterable[int]:
     return range(0, size, max(1, -(-size // MOST_NUMBERS)))
 
 
+def _type_name(text: str) -> str:
+    return _UNUSUAL.sub("", text)[:LONGEST_TYPE]
+
+
 def _array(value: Any) -> Description:
-    """Return the description of a tensor or array; without numbers where it has none to read."""
+    """Return the description of a tensor or array; without numbers where it has none to read.
+
+    One of which not all sides are known, as a symbolic tensor, is described in words.
+    """
+    name, dtype = _type_name(type(value).__name__), _type_name(str(value.dtype))
+    try:
+        shape = [int(side) for side in value.shape]
+    except Exception:
+        return {"kind": "text", "type": name, "text": shown(f"{dtype} of shape {value.shape}")}
     found: Description = {
         "kind": "array",
-        "type": type(value).__name__,
-        "dtype": str(value.dtype),
-        "shape": [int(side) for side in value.shape],
+        "type": name,
+        "dtype": dtype,
+        "shape": shape,
         "device": str(getattr(value, "device", "")) if hasattr(value, "requires_grad") else "",
     }
     numbers = _as_floats(value)
-    if numbers is None:
+    if numbers is None or list(numbers.shape) != shape:
         return {**found, "numbers": [], "sum": 0.0, "absolute": 0.0}
     import numpy
 

@@ -83,3 +83,33 @@ def test_keys_are_literals_whatever_their_class(given, access, keys):
     found = described(given)
     assert found.get("access", "") == access
     assert (list(found["parts"]) if keys else None) == keys
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shown"), [([("a", "i4"), ("b", "S5")], "[a, <i4, b, S5]"), ("S3", "S3")]
+)
+def test_dtypes_are_named_with_the_letters_of_type_names(dtype, shown):
+    assert described(np.zeros(2, dtype))["dtype"] == shown
+
+
+class Symbolic:
+    """A tensor whose first side is known only when it is computed."""
+
+    dtype, shape, ndim = "float32", (None, 3), 2
+
+
+def test_array_without_known_sides_is_described_in_words():
+    found = described(Symbolic())
+    assert (found["kind"], found["type"]) == ("text", "Symbolic")
+    assert "float32 of shape (None, 3)" in found["text"]
+
+
+class Doubled(torch.Tensor):
+    """Elements that do not fill the shape, as some subclasses have them."""
+
+    def double(self):
+        return torch.zeros(7)
+
+
+def test_elements_that_do_not_fill_a_shape_are_left_out():
+    assert described(torch.zeros(3).as_subclass(Doubled))["numbers"] == []
