@@ -110,6 +110,7 @@ class Guest:
         prepared.blobs.update(message["blobs"])
         probes, seconds = message["probes"], message["seconds"]
         self._late.take()
+        self._late.bring([each["program"] for each in probes if "program" in each])
         board.reset(0)
         slow = 0
         while board.index < len(probes):
