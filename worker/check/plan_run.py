@@ -39,6 +39,9 @@ from worker.system.temporary_files import owned_folder
 from worker.system.tracing import phase
 
 MOST_REASONS = 10
+LEAST_SHARED_SECONDS = 90.0
+"""A shorter budget is spent on one target at a time: each more has sandboxes of its own, which
+first import the libraries."""
 
 
 def run_plan(
@@ -57,7 +60,7 @@ def run_plan(
     budget = request.seconds or configuration.budget.seconds
     # a developer's own checkout lends its environment, nobody else's does
     own = request.requester is None and plan.write is None
-    with _execution_context(plan, request, settings) as bare:
+    with _execution_context(plan, request, settings, budget) as bare:
         starting = time.monotonic()
         with with_environments(
             bare,
@@ -107,8 +110,9 @@ def _results(
     return ResultCache(request.results, keys.of, fresh=request.fresh)
 
 
-def _parallel(request: CheckRequest, settings: Settings) -> int:
-    return request.jobs or settings.sandbox.parallel or targets_at_once()
+def _parallel(request: CheckRequest, settings: Settings, budget: float) -> int:
+    at_once = targets_at_once() if budget >= LEAST_SHARED_SECONDS else 1
+    return request.jobs or settings.sandbox.parallel or at_once
 
 
 def _asks_others(request: CheckRequest, settings: Settings) -> bool:
@@ -118,7 +122,7 @@ def _asks_others(request: CheckRequest, settings: Settings) -> bool:
 
 @contextmanager
 def _execution_context(
-    plan: CheckPlan, request: CheckRequest, settings: Settings
+    plan: CheckPlan, request: CheckRequest, settings: Settings, budget: float
 ) -> Generator[ExecutionContext]:
     """Write both trees, and yield what guests need but for the project's environments."""
     changes, write = plan.changes, plan.write or partial(materialise, request.repository)
@@ -140,7 +144,7 @@ def _execution_context(
         place = guest_runtime(settings, trust=request.trust)
         warm = held.enter_context(WarmSandboxes())
         yield ExecutionContext(
-            replace(place, warm=warm, parallel=_parallel(request, settings)),
+            replace(place, warm=warm, parallel=_parallel(request, settings, budget)),
             _broker(request, requester, settings, plan.configuration),
             configured_sources(settings.sources, offline=request.offline),
             ExaminationPlan(
