@@ -36,7 +36,7 @@ class Definitions:
     """The definitions of a project by simple name; ``corpus`` has values by keyword.
 
     ``homes`` are the paths of functions by the identity of their nodes, ``tables`` the names of
-    functions that a dictionary holds.
+    functions that a dictionary holds, ``libraries`` the outermost names of what is imported.
     """
 
     classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
@@ -46,6 +46,7 @@ class Definitions:
     corpus: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     homes: dict[int, str] = field(default_factory=dict[int, str])
     tables: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    libraries: set[str] = field(default_factory=set[str])
 
     @classmethod
     def of(cls, texts: Mapping[str, str], added: Iterable[str] = ()) -> Definitions:
@@ -85,8 +86,12 @@ class Definitions:
                         self.tables.setdefault(target.id, held)
 
     def feed(self, nodes: Iterable[ast.AST]) -> None:
-        """Learn the values that calls give by keyword."""
+        """Learn the values that calls give by keyword, and what is imported."""
         for node in nodes:
+            if isinstance(node, ast.Import):
+                self.libraries |= {each.name.partition(".")[0] for each in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                self.libraries.add(node.module.partition(".")[0])
             for keyword in node.keywords if isinstance(node, ast.Call) else ():
                 if keyword.arg and _is_plain(keyword.value):
                     text = ast.unparse(keyword.value)

@@ -15,28 +15,50 @@ from analyzers.vocabulary.test_files import is_test_file
 
 MOST_READ = 1_200_000
 """Characters of texts that are read for programs; a large project has tens of millions."""
-OUTER, OWN, NEAR, MODULE = 12.0, 4.0, 2.0, 1.0
+OUTER, CALLER, OWN, NEAR, MODULE = 12.0, 6.0, 4.0, 2.0, 1.0
 MOST_NEAR = 12.0
 Weights = Mapping[str, float]
 
 
-def weights_of(target: Target, before: str) -> dict[str, float]:
+def weights_of(target: Target, before: str, *, shared: bool = False) -> dict[str, float]:
     """Return the names by which programs use a function, with their weights.
 
-    ``before`` is the text of its file on base, whose other definitions are near.
+    ``before`` is the text of its file on base, whose other definitions are near.  A name that is
+    ``shared`` with other files tells little: those that use the function there weigh more.
     """
     parts = [part for part in target.function.split(".") if part.isidentifier()]
     own = [part for part in parts if not part.startswith("__")]
+    tree = parse_module(before) or ast.Module([], [])
     near = {
-        node.name: NEAR
-        for node in (parse_module(before) or ast.Module([], [])).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        node.name: NEAR for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     module = basename(target.path).removesuffix(".py")
     module = "" if module.startswith("__") else module
-    outer = dict.fromkeys(own[:1], OUTER)
-    found = {**near, module: MODULE, **dict.fromkeys(own, OWN), **outer}
+    outer = dict.fromkeys(own[:1], NEAR if shared else OUTER)
+    callers = dict.fromkeys(callers_of(target, before), OUTER if shared else CALLER)
+    found = {**near, module: MODULE, **callers, **dict.fromkeys(own, OWN), **outer}
     return {word: weight for word, weight in found.items() if word}
+
+
+def callers_of(target: Target, before: str) -> list[str]:
+    """Return the definitions of a function's file that name it or its class, or one that does."""
+    tree = parse_module(before) or ast.Module([], [])
+    used = {
+        node.name: {_name(each) for each in ast.walk(node)}
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    found, waiting = dict[str, None](), [target.function.split(".")[0]]
+    while waiting:
+        called = waiting.pop()
+        new = [n for n, names in used.items() if called in names and n not in found and n != called]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return [name for name in found if name != target.function.split(".")[0]]
+
+
+def _name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
 def ranked(weights: Sequence[Weights], used: Sequence[set[str]], kinds: Sequence[int]) -> list[int]:

@@ -81,12 +81,13 @@ class Driver:
     def words(self) -> set[str]:
         """The words of the program, and of the case that it takes from a table.
 
-        Names that are imported alone, which every test of a file may be, are none.
+        Names that are imported alone, which every test of a file may be, and comments are none.
         """
-        used = _IMPORTED_NAMES.sub("", self.source)
+        used = _IMPORTED_NAMES.sub("", _COMMENTS.sub("", self.source))
         return set(re.findall(r"\w+", f"{used}\n{self.uses}"))
 
 
+_COMMENTS = re.compile(r"(?m)(?:^|\s)#[^\n]*$")
 _IMPORTED_NAMES = re.compile(r"\bimport\b(?:[ \t]*\([^)]*\)|[^\n]*)")
 
 
@@ -269,6 +270,10 @@ class ProjectNames:
                 continue
             for name in dict.fromkeys(_TOP_LEVEL.findall(text)):
                 self._modules.setdefault(name, []).append(path)
+
+    def is_shared(self, name: str) -> bool:
+        """Return whether several files define a name."""
+        return len(self._modules.get(name, ())) > 1
 
     def imported(self, source: str, prefer: str = "") -> str:
         """Return a program with imports of what it names; of several, that of ``prefer``."""

@@ -10,7 +10,7 @@ import ast
 import copy
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzers.drivers.definitions import Definitions, Function, Parameter
@@ -25,6 +25,7 @@ LARGEST = 300
 MOST_VALUES = 16
 _FACTORIES = frozenset(
     {"randn", "rand", "ones", "zeros", "tensor", "linspace", "arange", "randint", "full", "empty"}
+    | {"array", "eye"}
 )
 _SIZED = frozenset({"randn", "rand", "ones", "zeros"})
 _MASKS = (
@@ -64,6 +65,20 @@ _FORMS = (
     "it[0]",
     "it.bool()",
 )
+_ARRAY_FORMS = (
+    "it.astype('float32')",
+    "it[:1]",
+    "it[None]",
+    "it.repeat(2, 0)",
+    "it * 0",
+    "it[:0]",
+    "it.astype(int)",
+    "it * 100",
+    "it.T.copy().T",
+    "it[..., :-1]",
+    "it[0]",
+    "it.astype(bool)",
+)
 _MODULE_FORMS = ("it.requires_grad_(False)", "it.double()", "it.eval()")
 _NORMS = {
     "Linear": "torch.nn.BatchNorm1d(it.out_features)",
@@ -73,7 +88,13 @@ _NORMS = {
 }
 """Layers with buffers behind layers of the library, which have none."""
 _PRECISIONS = {"float16": "it.half()", "bfloat16": "it.bfloat16()", "float64": "it.double()"}
-_OTHER_KINDS = frozenset({"it.long()", "it.bool()", "it[None]", "it[0]", "it[:0]"})
+_OTHER_KINDS = frozenset(
+    {"it.long()", "it.bool()", "it[None]", "it[0]", "it[:0]", "it.astype(int)", "it.astype(bool)"}
+)
+_SEEDS = {
+    "torch": "import torch\ntorch.manual_seed({})",
+    "numpy": "import numpy\nnumpy.random.seed({})",
+}
 _SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 """Nodes of which the parser has one for all trees."""
 _STEPS = ("eval", "train", "backward", "step", "zero_grad", "manual_seed", "seed", "to", "cpu")
@@ -105,7 +126,7 @@ class Edit:
                 found = f"`{self.name}={self.text}`"
             case "without" | "drop":
                 found = f"without `{self.name}`"
-            case "form":
+            case "form" | "round":
                 found = f"`{re.sub(HOLE_WORD, self.name or 'x', self.text)}`"
             case "cast":
                 found = f"all in {self.name}"
@@ -136,6 +157,9 @@ class _Apply(ast.NodeTransformer):
         for kind in ("form", "cast"):
             if kind in kinds and isinstance(found, ast.expr):
                 found = _filled(kinds[kind].text, found)
+        if "round" in kinds and isinstance(found, ast.For):
+            chosen = _filled(kinds["round"].text, found.iter)
+            return [ast.Assign([found.target], chosen), *found.body]
         if "kept" in kinds and isinstance(found, ast.expr):
             found = ast.NamedExpr(ast.Name(kinds["kept"].text, ast.Store()), found)
         after = [s for each in edits if each.kind == "after" for s in ast.parse(each.text).body]
@@ -338,8 +362,19 @@ class Variations:
                     yield from self._masks(node, callee)
                     yield from _kept(node, self._weight(callee))
                 if callee is not None or _is_factory(node):
-                    yield from _forms(node, {**made, **layers}, known=callee is not None)
+                    known = callee is not None
+                    yield from _forms(node, {**made, **layers}, self._of_arrays(node), known=known)
         yield from self._statements(body, made, bound)
+
+    def _of_arrays(self, call: ast.Call) -> Sequence[str]:
+        """Return the forms that what a call makes or takes may have: of arrays or of tensors."""
+        of_numpy = ast.unparse(call.func).partition(".")[0] in ("np", "numpy")
+        return _ARRAY_FORMS if of_numpy or not self._knows("torch") else _FORMS
+
+    def _knows(self, library: str) -> bool:
+        """Return whether the project, or the program by itself, uses a library."""
+        libraries = self.definitions.libraries
+        return library in libraries or re.search(rf"\b{library}\b", self.driver.source) is not None
 
     def _is_said(self, callee: Function | ast.ClassDef, parameter: Parameter, text: str) -> bool:
         """Return whether the project says of a callee that its own parameter takes a value."""
@@ -506,7 +541,9 @@ class Variations:
         else:
             found = known
         usual = ast.unparse(default) if default is not None else ""
-        return [each for each in dict.fromkeys(found) if each != usual][:MOST_VALUES]
+        torch = self._knows("torch")
+        able = (each for each in dict.fromkeys(found) if torch or "torch." not in each)
+        return [each for each in able if each != usual][:MOST_VALUES]
 
     def _texts(self, parameter: Parameter) -> list[str]:
         """Return the texts that code compares a parameter with, or its descriptions name."""
@@ -554,9 +591,9 @@ class Variations:
                 yield Edit(
                     "after", where, f"import copy\n{target} = copy.deepcopy({target})", "", 0.5
                 )
-        seeded = "import torch\ntorch.manual_seed({})"
+        seeded = [text for name, text in _SEEDS.items() if self._knows(name)]
         for number in (1, 2):
-            yield Edit("before", (), seeded.format(number), "", 0.6)
+            yield from (Edit("before", (), each.format(number), "", 0.6) for each in seeded[:1])
 
     def _protocols(
         self, name: str, methods: Sequence[Function], owner: ast.ClassDef, last: int
@@ -642,14 +679,15 @@ def _layer(node: ast.expr) -> str:
 
 
 def _forms(
-    call: ast.Call, made: Mapping[str, ast.ClassDef | str], *, known: bool
+    call: ast.Call, made: Mapping[str, ast.ClassDef | str], usual: Sequence[str], *, known: bool
 ) -> Iterator[Edit]:
     """Yield other forms of what a call makes, or of what is handed on to a ``known`` callee.
 
-    Tensors are converted and cut; layers of the library are frozen, or have buffers behind them.
+    Tensors have the ``usual`` forms, in which they are converted or cut; layers of the library
+    are frozen, or have buffers behind them.
     """
     if not known:
-        yield from (_form(call, text, place) for place, text in enumerate(_FORMS))
+        yield from (_form(call, text, place) for place, text in enumerate(usual))
         return
     for each in [*call.args, *(keyword.value for keyword in call.keywords)]:
         name = each.id if isinstance(each, ast.Name) else ""
@@ -659,7 +697,7 @@ def _forms(
             forms = () if norm is None else (f"torch.nn.Sequential(it, {norm})",)
             yield from (_form(each, text, n) for n, text in enumerate((*forms, *_MODULE_FORMS)))
         elif name and name != INSTANCE and isinstance(kept, str):
-            yield from (_form(each, text, place) for place, text in enumerate(_FORMS))
+            yield from (_form(each, text, place) for place, text in enumerate(usual))
 
 
 def _form(node: ast.expr, text: str, place: int) -> Edit:
@@ -751,11 +789,60 @@ def shrunk(tree: ast.Module, fixed: int, share: int = 16) -> list[Edit]:
     ]
 
 
-def first_rounds(tree: ast.Module, fixed: int) -> list[Edit]:
-    """Return edits that leave each loop of a program its first round."""
-    body = tree.body[fixed:]
-    loops = [n for statement in body for n in ast.walk(statement) if isinstance(n, ast.For)]
-    return [
-        Edit("form", (_number(each.iter),), "[next(iter(it))]", ast.unparse(each.iter))
-        for each in loops
-    ]
+def first_rounds(tree: ast.Module, fixed: int, names: Collection[str] = frozenset()) -> list[Edit]:
+    """Return edits that leave each loop of a program one round, written out where that can be.
+
+    That is the first whose element has one of some ``names``, else the first of all.
+    """
+    nodes = [node for statement in tree.body[fixed:] for node in ast.walk(statement)]
+    found: list[Edit] = []
+    for loop in (each for each in nodes if isinstance(each, ast.For)):
+        place = _place_of(names, loop.iter, nodes)
+        text = "next(iter(it))" if place is None else f"it[{place}]"
+        iterated = ast.unparse(loop.iter)
+        if _leaves_rounds(loop):
+            found.append(Edit("form", (_number(loop.iter),), f"[{text}]", iterated))
+        else:
+            found.append(Edit("round", (_number(loop),), text, iterated))
+    return found
+
+
+def _place_of(names: Collection[str], iterated: ast.expr, nodes: Sequence[ast.AST]) -> int | None:
+    """Return the place of the first element of a written list that has one of some names."""
+    made = [iterated]
+    if isinstance(iterated, ast.Name):
+        bound = (each for each in nodes if isinstance(each, ast.Assign))
+        made = [each.value for each in bound if iterated.id in map(ast.unparse, each.targets)]
+    written = len(made) == 1 and isinstance(made[0], ast.List | ast.Tuple)
+    elements = made[0].elts if written else []
+    words = (set(re.findall(r"\w+", ast.unparse(each))) for each in elements)
+    return next((place for place, each in enumerate(words) if not each.isdisjoint(names)), None)
+
+
+def _leaves_rounds(loop: ast.For) -> bool:
+    """Return whether a loop has an end of its own, or statements that leave one of its rounds."""
+    leaving = (ast.Break, ast.Continue)
+    return bool(loop.orelse) or any(isinstance(n, leaving) for n in ast.walk(loop))
+
+
+def batch_of_two(tree: ast.Module, fixed: int) -> list[Edit]:
+    """Return the edit, if any, that makes the first size of arrays two where it is one.
+
+    Examples have a batch of one, in which what belongs to one row reaches all.
+    """
+    nodes = (node for statement in tree.body[fixed:] for node in ast.walk(statement))
+    calls = (node for node in nodes if isinstance(node, ast.Call) and _is_factory(node))
+    first = (size for call in calls for size in _first_sizes(call))
+    numbers = tuple(_number(each) for each in first if getattr(each, "value", None) == 1)
+    return [Edit("literal", numbers, "2", "1")] if numbers else []
+
+
+def _first_sizes(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the first size that is given to a call which makes an array of several."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    sizes = call.args[: None if name == "randint" else 1]
+    given = [e for e in sizes if isinstance(e, ast.Tuple | ast.List) and len(e.elts) > 1]
+    if name not in ("tensor", "array"):
+        yield from (each.elts[0] for each in given)  # type: ignore[attr-defined]
+    if name in _SIZED and len(call.args) > 1:
+        yield call.args[0]

@@ -16,19 +16,33 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 
 from analyzers.criteria import is_crash, is_refused_call
+from analyzers.drivers.closed_plots import without_plots
 from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.documented_values import DocumentedValues
-from analyzers.drivers.program_ranking import MODULE, ranked, texts_to_read, weights_of
+from analyzers.drivers.program_ranking import (
+    MODULE,
+    callers_of,
+    ranked,
+    texts_to_read,
+    weights_of,
+)
 from analyzers.drivers.promises import ASSERTED, asserted
 from analyzers.drivers.registered_names import registered_names, registered_programs
 from analyzers.drivers.repeated_calls import call_again
 from analyzers.drivers.tests_as_programs import tables
 from analyzers.drivers.usage_programs import Driver, Kind, ProjectNames, drivers_of
-from analyzers.drivers.variations import Edit, Variations, first_rounds, shrunk, varied
+from analyzers.drivers.variations import (
+    Edit,
+    Variations,
+    batch_of_two,
+    first_rounds,
+    shrunk,
+    varied,
+)
 from analyzers.inference.facts import FunctionContext, ProjectTexts, parse_module
 from analyzers.inference.function_lookup import find_function
 from analyzers.ports import Executor
-from analyzers.properties.base_comparison import lacks_kernel
+from analyzers.properties.base_comparison import is_different, lacks_kernel
 from analyzers.properties.base_search import ComparedRun, words_at
 from analyzers.properties.documented_failures import (
     FailedExample,
@@ -52,11 +66,13 @@ from analyzers.vocabulary import (
 
 MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 64, 4, 50, 8
 MOST_RUNS = 1500
-MOST_COMBINED = 1000
+MOST_COMBINED, BATCHED_SHARE = 1000, 0.7
 MOST_AGAIN = 6
 HIDDEN = 3.0
 BATCH, FIRST_BATCH, BATCH_SECONDS = 48, 4, 1.5
 SECONDS, SECONDS_EACH = 22.0, 3.0
+COSTLY = 2.0
+"""Of a program that takes so long and differs no variation is run: to tell of it takes several."""
 SHARE, SHARE_OF_MANY = 0.4, 0.7
 """The part of the time that is left: for one changed function, and for so many that hardly one
 has a turn of its own afterwards."""
@@ -65,6 +81,8 @@ SHARE_ALONE, LEAST_SECONDS = 0.5, 10.0
 """The part of the time for files that have no base, and what each gets at least meanwhile."""
 SLOW_SECONDS = 0.05
 LONGEST, SHORTEST, PATIENCE = 3.0, 1.0, 8.0
+LONGEST_ALONE, MOST_ALONE = 8.0, 2
+"""The limit of a slow program that alone names a change, and how many have it in a batch."""
 LEAST_PROGRAMS = 12
 """So many programs may meet the limit of one before the time of all is spent."""
 _UNDECIDED = NotRun | TimedOut
@@ -72,11 +90,15 @@ _UNDECIDED = NotRun | TimedOut
 
 @dataclass(slots=True)
 class _Known:
-    """A driver that base runs, with the edits that make it small and those that base takes."""
+    """A driver that base runs, with the edits that make it small and those that base takes.
+
+    ``batched`` makes a batch of two of one.
+    """
 
     variations: Variations
     run: ComparedRun
     edits: tuple[Edit, ...] = ()
+    batched: tuple[Edit, ...] = ()
     accepted: list[Edit] = field(default_factory=list[Edit])
 
     @property
@@ -126,6 +148,7 @@ class _Search:
     found: DriverStudy = field(init=False)
     longest: float = LONGEST
     batch: int = BATCH
+    names: ProjectNames = field(default_factory=lambda: ProjectNames({}))
     slow: set[str] = field(default_factory=set[str])
     failing: list[tuple[Variations, Sequence[Edit], ComparedRun]] = field(
         default_factory=list[tuple[Variations, Sequence[Edit], ComparedRun]]
@@ -146,13 +169,18 @@ class _Search:
         texts = relevant_texts(self._texts(), used, self._words())
         self.found.definitions = Definitions.of(texts, [head for _, head in self._changed_texts()])
         known = list(self._unvaried(drivers, self.found.definitions))
+        compared = self.found.compared
+        if any(is_different(e) and max(e.base.seconds, e.head.seconds) > COSTLY for e in compared):
+            return self.found
         chosen = self._chosen(known)
         for each in chosen:
             if self._goes_on():
+                self.longest = max(self.longest, min(LONGEST_ALONE, 2 * each.seconds))
                 self._make_small(each)
+                self._make_batched(each)
         chosen += self._calls_again(chosen)
         slowest = max((each.seconds for each in chosen), default=LONGEST)
-        self.longest = min(LONGEST, max(SHORTEST, PATIENCE * slowest))
+        self.longest = max(2 * slowest, min(LONGEST, max(SHORTEST, PATIENCE * slowest)))
         self.batch = max(FIRST_BATCH, min(BATCH, int(BATCH_SECONDS / max(slowest, 1e-3))))
         self._vary(chosen)
         self._keep_failing(chosen)
@@ -181,6 +209,7 @@ class _Search:
         What a change takes out of documents and tests is not promised any more.
         """
         texts = {path: self.bench.source(path) for path in self.bench.paths()}
+        self.names = ProjectNames(texts)
         changed = dict.fromkeys(each.target.function.split(".")[0] for each in self.subjects)
         listed, registered = tables(texts, changed), registered_names(texts, changed)
         alone = self.nearest is Kind.DOCSTRING
@@ -189,11 +218,11 @@ class _Search:
         weights = [{**hidden, **self._weights(each.target)} for each in self.subjects]
         near = [{**dict.fromkeys(words, MODULE), **each} for each in weights]
         paths = texts_to_read(texts, near)
-        drivers = list(drivers_of(texts, ProjectNames(texts), words, listed, paths))
+        drivers = list(drivers_of(texts, self.names, words, listed, paths))
         drivers += registered_programs(registered, drivers)
         order = ranked(weights, [e.words for e in drivers], [e.kind for e in drivers])
         found = sorted((drivers[place] for place in order), key=self._is_late)
-        return found[:MOST_DRIVERS]
+        return list(map(without_plots, found[:MOST_DRIVERS]))
 
     def _is_late(self, driver: Driver) -> bool:
         """Return whether a program is of a kind beyond tests, or beyond what is nearest."""
@@ -203,19 +232,29 @@ class _Search:
         return {word for each in self.subjects for word in self._weights(each.target)}
 
     def _weights(self, target: Target) -> Mapping[str, float]:
+        shared = self.names.is_shared(target.function.split(".")[0])
+        return weights_of(target, self._before(target), shared=shared)
+
+    def _before(self, target: Target) -> str:
+        """Return the text of a target's file on base."""
         there = self.bench.base(target.path)
-        return weights_of(target, "" if there is None else there[1])
+        return "" if there is None else there[1]
+
+    def _users(self, target: Target) -> set[str]:
+        """Return the names by which programs surely use a function: its own, or its callers'."""
+        own = target.function.split(".")[0]
+        callers = set(callers_of(target, self._before(target)))
+        return callers if callers and self.names.is_shared(own) else {own, *callers}
 
     def _unvaried(self, drivers: Sequence[Driver], definitions: Definitions) -> Iterator[_Known]:
         """Yield the drivers that base takes; those that name what none reached yet come first."""
         hot, names = self._hot(), self._names()
         documented = DocumentedValues(definitions, self._texts())
         waiting = [(each.words, each) for each in drivers]
-        missing = {each.target.id: each.target.function.split(".")[0] for each in self.subjects}
+        missing = {each.target.id: self._users(each.target) for each in self.subjects}
         while waiting:
-            waiting.sort(
-                key=lambda e: (e[0].isdisjoint(missing.values()), e[1].kind > self.nearest)
-            )
+            users = set[str]().union(*missing.values())
+            waiting.sort(key=lambda e: (e[0].isdisjoint(users), e[1].kind > self.nearest))
             many = FIRST_BATCH if self.tried else FIRST_BATCH // 2
             batch, waiting = waiting[:many], waiting[many:]
             made = [Variations(each, definitions, hot, names, documented) for _, each in batch]
@@ -224,15 +263,39 @@ class _Search:
             left = [each for each in made if id(each) not in small]
             known += self._taken([(each, ()) for each in left])
             if not small:
-                known += self._shortened([each for each in made if self._is_slow(each)])
+                slow = [each for each in made if self._is_slow(each)]
+                known += self._shortened(slow)
+                users = [e for e in slow if not e.driver.words.isdisjoint(users)]
+                if not any(self._reached(each.run) for each in known):
+                    known += self._patiently(users[:MOST_ALONE])
             yield from known
             ran = (*(each.run for each in known), *self.found.alone)
             for name in {name for run in ran for name in self._reached(run)}:
                 missing.pop(name, None)
+            if not missing:
+                near = self._named_by(ran)
+                waiting = [each for each in waiting if not near or not near.isdisjoint(each[0])]
             share = self._share(UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY)
             spent = time.monotonic() - self.begun > share * (self.until - self.begun)
             if spent or all(map(self._is_known_well, self.subjects)):
                 return
+
+    def _patiently(self, slow: Sequence[Variations]) -> Iterator[_Known]:
+        """Yield drivers that met the limit as they stand, with a longer one."""
+        usual = self.longest
+        left = self.until - time.monotonic()
+        self.longest = max(usual, min(LONGEST_ALONE, left / (1 + len(slow))))
+        self.tried -= {varied(each.tree, ()) for each in slow}
+        yield from self._taken([(each, ()) for each in slow])
+        self.longest = usual
+
+    def _named_by(self, runs: Sequence[ComparedRun]) -> set[str]:
+        """Return the definitions of the changed files that programs name which reach a change."""
+        programs = (run.probe.program for run in runs if self._reached(run))
+        words = {w for each in programs if each for w in re.findall(r"\w+", each.source)}
+        trees = (parse_module(text) for texts in self._changed_texts() for text in texts)
+        nodes = (node for tree in trees if tree is not None for node in tree.body)
+        return words & {e.name for e in nodes if isinstance(e, ast.FunctionDef | ast.ClassDef)}
 
     def _shortened(self, slow: Sequence[Variations]) -> Iterator[_Known]:
         """Yield drivers with small numbers and one round of each loop, or with that alone.
@@ -349,12 +412,24 @@ class _Search:
             if known.seconds < SLOW_SECONDS:
                 return
 
+    def _make_batched(self, known: _Known) -> None:
+        """Make a batch of two of one, where base takes that and it reaches as much."""
+        edits = tuple(batch_of_two(known.variations.tree, known.driver.fixed))
+        if not edits or isinstance(known.run.base.ending, NotRun):
+            return
+        run = self._compared([(known.variations, (*known.edits, *edits))])[0]
+        if run is not None and self._reached(known.run) <= self._reached(run):
+            known.batched = edits
+
     def _vary(self, chosen: Sequence[_Known]) -> None:
         """Run the edits of drivers: each alone, and for as long again several together."""
-        plans = [[(known, (edit,)) for edit in known.variations.edits()] for known in chosen]
+        plans = [
+            [(known, (*known.batched, edit)) for edit in known.variations.edits()]
+            for known in chosen
+        ]
         mixed = [each for group in zip_longest(*plans) for each in group if each is not None]
         alone = [isinstance(known.run.base.ending, NotRun) for known, _ in mixed]
-        said = [p for p, a in zip(mixed, alone, strict=True) if a and p[1][0].documented]
+        said = [p for p, a in zip(mixed, alone, strict=True) if a and p[1][-1].documented]
         self._run_all(iter(said))
         if said:
             self._run_all(self._combined(chosen))
@@ -371,7 +446,8 @@ class _Search:
             known = rng.choice(ready)
             weights = [each.weight for each in known.accepted]
             drawn = rng.choices(known.accepted, weights, k=rng.choice((2, 2, 3)))
-            edits = tuple(dict.fromkeys(drawn))
+            also = known.batched if rng.random() < BATCHED_SHARE else ()
+            edits = tuple(dict.fromkeys((*also, *drawn)))
             places = [(node, each.kind) for each in edits for node in each.nodes]
             if len(edits) > 1 and len(set(places)) == len(places):
                 yield known, edits
@@ -383,8 +459,8 @@ class _Search:
                 return
             runs = self._compared([(k.variations, (*k.edits, *edits)) for k, edits in batch])
             for (known, edits), run in zip(batch, runs, strict=True):
-                if run is not None and len(edits) == 1:
-                    known.accepted.append(edits[0])
+                if run is not None and len(edits) == 1 + len(known.batched):
+                    known.accepted.append(edits[-1])
             crashes = (e for e in self.found.compared if _is_grave(e))
             failing = {name for each in crashes for name in self._reached(each)}
             if len(failing) == len(self.subjects):
@@ -601,7 +677,8 @@ def _takes_more(fewer: ast.arguments, more: ast.arguments) -> bool:
 def _smaller(variations: Variations, share: int | None = 16) -> list[Edit]:
     """Return the edits that make a program small: parts of large numbers, one round of loops."""
     tree, fixed = variations.tree, variations.driver.fixed
-    return [*(shrunk(tree, fixed, share) if share else ()), *first_rounds(tree, fixed)]
+    rounds = first_rounds(tree, fixed, variations.target)
+    return [*(shrunk(tree, fixed, share) if share else ()), *rounds]
 
 
 def _names_it(source: str, function: FunctionContext) -> bool:

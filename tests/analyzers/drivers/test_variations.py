@@ -6,7 +6,15 @@ import pytest
 
 from analyzers.drivers.definitions import Definitions
 from analyzers.drivers.usage_programs import Driver, Kind
-from analyzers.drivers.variations import Edit, Variations, first_rounds, numbered, shrunk, varied
+from analyzers.drivers.variations import (
+    Edit,
+    Variations,
+    batch_of_two,
+    first_rounds,
+    numbered,
+    shrunk,
+    varied,
+)
 
 NETS = """
 class Base(nn.Module):
@@ -152,10 +160,35 @@ def test_numbers_of_one_tree_are_not_those_of_another():
 def test_loops_have_their_first_round_alone():
     tree = numbered("for n in range(9):\n    for x in DTYPES:\n        f(n, x)")
     edits = first_rounds(tree, 0)
-    assert [each.says for each in edits] == ["`[next(iter(range(9)))]`", "`[next(iter(DTYPES))]`"]
-    assert "for n in [next(iter(range(9)))]:\n    for x in [next(iter(DTYPES))]" in varied(
-        tree, edits
-    )
+    assert [each.says for each in edits] == ["`next(iter(range(9)))`", "`next(iter(DTYPES))`"]
+    assert varied(tree, edits).split("\n") == [
+        "n = next(iter(range(9)))",
+        "x = next(iter(DTYPES))",
+        "outcome_1 = f(n, x)",
+    ]
+
+
+def test_loops_whose_rounds_are_left_stay_loops():
+    tree = numbered("for n in range(9):\n    if n > 3:\n        break")
+    assert varied(tree, first_rounds(tree, 0)).startswith("for n in [next(iter(range(9)))]:")
+
+
+def test_round_is_that_of_the_element_with_a_name():
+    tree = numbered("kinds = [Plain(3), Spline(4), Spline(5)]\nfor each in kinds:\n    each(x)")
+    assert "each = kinds[1]" in varied(tree, first_rounds(tree, 0, {"Spline"}))
+    assert "each = next(iter(kinds))" in varied(tree, first_rounds(tree, 0, {"Other"}))
+
+
+ARRAYS = "import numpy\n\n\ndef average(x, weights=None):\n    return x\n"
+
+
+def test_arrays_have_forms_of_arrays_and_no_values_of_torch():
+    made = variations_of("import numpy as np\nmade = average(np.ones((4, 2)))", ARRAYS)
+    forms = texts(made, "form")
+    assert any("np.ones((4, 2)).astype('float32')" in each for each in forms)
+    every = [varied(made.tree, [each]) for each in made.edits()]
+    assert any("numpy.random.seed(1)" in each for each in every)
+    assert not any("torch" in each for each in every)
 
 
 def variations_of(program, code):
@@ -203,3 +236,24 @@ def test_objects_are_used_by_the_protocols_of_their_class():
     assert any(each.endswith("also = len(bag)") for each in made)
     assert any(each.endswith("also = [bag[key] for key in bag.keys()]") for each in made)
     assert not any("repr(" in each or "bag[0]" in each for each in made)
+
+
+@pytest.mark.parametrize(
+    ("program", "batched"),
+    [
+        (
+            "x = torch.randn(1, 3)\nmask = torch.ones((1, 3))\ny = f(x, 1)",
+            "x = torch.randn(2, 3)\nmask = torch.ones((2, 3))\ny = f(x, 1)",
+        ),
+        ("x = np.zeros([1, 4, 1])", "x = np.zeros([2, 4, 1])"),
+        ("x = torch.randint(0, 9, (1, 8))", "x = torch.randint(0, 9, (2, 8))"),
+    ],
+)
+def test_batch_of_one_becomes_one_of_two(program, batched):
+    tree = numbered(program)
+    assert varied(tree, batch_of_two(tree, 0)) == batched
+
+
+def test_sizes_that_are_no_batch_stay():
+    program = "x = torch.randn(4, 1)\ny = torch.ones(1)\nz = torch.tensor([1, 2])\nf(1, 2)"
+    assert batch_of_two(numbered(program), 0) == []

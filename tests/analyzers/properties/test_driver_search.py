@@ -310,7 +310,68 @@ def test_slow_loop_runs_once_where_smaller_numbers_fail():
     bench = SlowLoops(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": readme})
     bench.changed = [target("Net.forward")]
     (finding,) = driven(target("Net.forward"), bench)
-    assert "for rows in [next(iter(sizes))]" in finding.evidence["code"]
+    assert "rows = next(iter(sizes))" in finding.evidence["code"]
+
+
+class Patient(TwoRevisions):
+    """Two revisions that take as long as four seconds for each program with a layer."""
+
+    def run_programs(self, probes, seconds):
+        pairs = super().run_programs(probes, seconds)
+        slow = Run(TimedOut(seconds))
+        return [
+            (slow, slow) if seconds < 4 and "Net(" in probe.program.source else pair
+            for probe, pair in zip(probes, pairs, strict=True)
+        ]
+
+
+def test_program_that_alone_names_a_change_gets_more_time(monkeypatch):
+    monkeypatch.setattr(driver_search, "MOST_RUNS", 8)
+    bench = Patient(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": README})
+    bench.changed = [target("Net.forward")]
+    (finding,) = driven(target("Net.forward"), bench)
+    assert finding.evidence["driver"] == "README.md:4"
+
+
+class Costly(TwoRevisions):
+    """Two revisions whose programs take three seconds each."""
+
+    def run_programs(self, probes, seconds):
+        late = [
+            [replace(run, seconds=3.0) for run in p] for p in super().run_programs(probes, seconds)
+        ]
+        return [(base, head) for base, head in late]
+
+
+def test_costly_program_that_differs_is_not_varied():
+    bench = Costly(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": README})
+    bench.changed = [target("Net.forward")]
+    assert [each.probe.program.edits for each in driver_study(bench).compared] == [0]
+
+
+class Noted(TwoRevisions):
+    """Two revisions that note the places of the programs that run."""
+
+    def run_programs(self, probes, seconds):
+        self.__dict__.setdefault("places", []).extend(each.program.place for each in probes)
+        return super().run_programs(probes, seconds)
+
+
+def test_programs_that_name_nothing_near_are_left_once_others_reach_a_change(monkeypatch):
+    monkeypatch.setattr(driver_search, "MOST_RUNS", 40)
+    block = "\n```python\nnet = 3\nforward = net + 1\n```\n"
+    bench = Noted(CODE, CODE.replace("dim=-1", "dim=-2"), {"README.md": README + 30 * block})
+    bench.changed = [target("Net.forward")]
+    assert driver_study(bench).different
+    assert len({*bench.places}) <= driver_search.FIRST_BATCH
+
+
+def test_edits_are_made_to_a_batch_of_two():
+    (finding,), _ = found(
+        "y * self.scale", "(y * self.scale)[:1].expand_as(y)", README.replace("(4,", "(1,")
+    )
+    assert "Net(8, learn=True)" in finding.evidence["code"]
+    assert "torch.randn(2, 6, 8)" in finding.evidence["code"]
 
 
 class SlowLoops(SlowRevisions):
