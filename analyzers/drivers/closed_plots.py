@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from analyzers.drivers.usage_programs import Driver
@@ -67,7 +67,7 @@ class _Closed(ast.NodeTransformer):
             return node
         if isinstance(node, ast.With):
             return self.closed(node.body)
-        self.names |= {n.id for each in head for n in ast.walk(each) if _is_stored(n)}
+        self.names.update(name for each in head for name in _stored(each))
         kept = [ast.Expr(each) for each in _computed(node) if not self._draws([each])]
         return list(kept)
 
@@ -79,17 +79,17 @@ class _Closed(ast.NodeTransformer):
 def _parts(node: ast.stmt) -> tuple[list[ast.AST], dict[str, list[ast.stmt]]]:
     """Return what a statement reads by itself, and the statements within it."""
     inner: dict[str, list[ast.stmt]] = {}
-    head: list[ast.AST] = []
     for name, value in ast.iter_fields(node):
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
             inner[name] = value
-        elif name not in ("handlers", "cases"):
-            head += value if isinstance(value, list) else [value]
-    return [each for each in head if isinstance(each, ast.AST)], inner
+    outside = (ast.stmt, ast.ExceptHandler, ast.match_case)
+    return [e for e in ast.iter_child_nodes(node) if not isinstance(e, outside)], inner
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _stored(head: ast.AST) -> Iterator[str]:
+    for node in ast.walk(head):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
 def _computed(node: ast.stmt) -> list[ast.Call]:

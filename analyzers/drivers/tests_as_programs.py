@@ -307,15 +307,12 @@ def _arguments(
             found += ast.parse(f"{name} = {given[name]}").body
         elif name in defaults:
             found += ast.parse(f"{name} = {ast.unparse(defaults[name])}").body
-        elif name in fixtures:
-            made = _fixture(name, fixtures)
-            if made is None:
-                return None
-            found += made
-        elif name in KNOWN_FIXTURES:
-            found += ast.parse(f"{name} = {KNOWN_FIXTURES[name]}").body
         else:
-            return None
+            made = _fixture(name, fixtures) if name in fixtures else None
+            if made is None and name not in KNOWN_FIXTURES:
+                return None
+            known = f"{name} = {KNOWN_FIXTURES.get(name)}"
+            found += ast.parse(known).body if made is None else made
     return found
 
 

@@ -813,8 +813,8 @@ def _place_of(names: Collection[str], iterated: ast.expr, nodes: Sequence[ast.AS
     if isinstance(iterated, ast.Name):
         bound = (each for each in nodes if isinstance(each, ast.Assign))
         made = [each.value for each in bound if iterated.id in map(ast.unparse, each.targets)]
-    written = len(made) == 1 and isinstance(made[0], ast.List | ast.Tuple)
-    elements = made[0].elts if written else []
+    lists = [each for each in made if isinstance(each, ast.List | ast.Tuple)]
+    elements = lists[0].elts if len(lists) == len(made) == 1 else []
     words = (set(re.findall(r"\w+", ast.unparse(each))) for each in elements)
     return next((place for place, each in enumerate(words) if not each.isdisjoint(names)), None)
 
@@ -843,6 +843,6 @@ def _first_sizes(call: ast.Call) -> Iterator[ast.expr]:
     sizes = call.args[: None if name == "randint" else 1]
     given = [e for e in sizes if isinstance(e, ast.Tuple | ast.List) and len(e.elts) > 1]
     if name not in ("tensor", "array"):
-        yield from (each.elts[0] for each in given)  # type: ignore[attr-defined]
+        yield from (each.elts[0] for each in given)
     if name in _SIZED and len(call.args) > 1:
         yield call.args[0]

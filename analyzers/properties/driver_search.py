@@ -265,9 +265,9 @@ class _Search:
             if not small:
                 slow = [each for each in made if self._is_slow(each)]
                 known += self._shortened(slow)
-                users = [e for e in slow if not e.driver.words.isdisjoint(users)]
+                named = [e for e in slow if not e.driver.words.isdisjoint(users)]
                 if not any(self._reached(each.run) for each in known):
-                    known += self._patiently(users[:MOST_ALONE])
+                    known += self._patiently(named[:MOST_ALONE])
             yield from known
             ran = (*(each.run for each in known), *self.found.alone)
             for name in {name for run in ran for name in self._reached(run)}:

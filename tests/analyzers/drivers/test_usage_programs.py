@@ -224,6 +224,15 @@ def test_fixtures_of_conftest_and_relative_imports_work_as_under_pytest():
     ]
 
 
+def test_fixture_that_options_of_pytest_decide_is_a_known_one():
+    conftest = (
+        "import pytest\n\n\n@pytest.fixture()\ndef device(device_name):\n    return device_name\n"
+    )
+    test = "# a test\ndef test_made(device):\n    assert made(device)\n"
+    (found,) = programs(conftest=conftest, test_nets=test)
+    assert found[-2:] == ["device = 'cpu'", "assert made(device)"]
+
+
 def test_helpers_beside_a_test_are_found():
     test = "# a test\nfrom kit import width\n\n\ndef test_it():\n    assert width()\n"
     (found,) = programs(kit="def width(): return 2", test_nets=test)
