@@ -51,7 +51,7 @@ class Revision:
         if probe.program is not None:
             return self._run_program(probe)
         random.seed(0)
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         function = probe.target.partition("::")[2]
         try:
             made = {n: evaluate(parse(a.recipe), self.names) for n, a in probe.arguments.items()}

@@ -1,4 +1,17 @@
-"""Requests that fail, and what clients raise then."""
+"""Requests that fail, and what clients raise then; the SDKs are imported once for all of them."""
+
+import json
+from urllib.request import Request, urlopen
+
+import anthropic.resources.messages
+import boto3
+import httpx
+import openai.resources.chat.completions
+import requests
+from anthropic import Anthropic
+from google import genai
+from huggingface_hub import InferenceClient
+from openai import OpenAI
 
 
 def everything(function, argument):
@@ -24,62 +37,44 @@ def messages(text):
 
 
 def openai(text):
-    from openai import OpenAI
-
     OpenAI().chat.completions.create(model="m", messages=messages(text))
 
 
 def openai_stream(text):
-    from openai import OpenAI
-
     for _ in OpenAI().chat.completions.create(model="m", messages=messages(text), stream=True):
         pass
 
 
 def anthropic(text):
-    from anthropic import Anthropic
-
     Anthropic().messages.create(model="m", max_tokens=9, messages=messages(text))
 
 
 def anthropic_stream(text):
-    from anthropic import Anthropic
-
     with Anthropic().messages.stream(model="m", max_tokens=9, messages=messages(text)) as stream:
         list(stream.text_stream)
 
 
 def gemini(text):
-    from google import genai
-
     genai.Client(api_key="k").models.generate_content(model="m", contents=text)
 
 
 def gemini_stream(text):
-    from google import genai
-
     for _ in genai.Client(api_key="k").models.generate_content_stream(model="m", contents=text):
         pass
 
 
 def bedrock(text):
-    import boto3
-
     client = boto3.client("bedrock-runtime", region_name="us-east-1")
     client.converse(modelId="m", messages=[{"role": "user", "content": [{"text": text}]}])
 
 
 def bedrock_stream(text):
-    import boto3
-
     client = boto3.client("bedrock-runtime", region_name="us-east-1")
     said = [{"role": "user", "content": [{"text": text}]}]
     list(client.converse_stream(modelId="m", messages=said)["stream"])
 
 
 def comprehend(text):
-    import boto3
-
     client = boto3.client("comprehend", region_name="us-east-1")
     client.detect_sentiment(Text=text, LanguageCode="en")
 
@@ -114,14 +109,10 @@ def google(text):
 
 
 def hugging_face(text):
-    from huggingface_hub import InferenceClient
-
     InferenceClient(model="m", token="t").text_classification(text)
 
 
 def hugging_face_by_requests(text):
-    import requests
-
     url = "https://router.huggingface.co/hf-inference/models/someone/some-sentiment"
     answer = requests.post(url, json={"inputs": text})
     assert answer.status_code != 503 or answer.json()["estimated_time"] > 0
@@ -129,23 +120,16 @@ def hugging_face_by_requests(text):
 
 
 def by_requests(text):
-    import requests
-
     body = {"model": "m", "messages": messages(text)}
     requests.post("https://api.openai.com/v1/chat/completions", json=body).raise_for_status()
 
 
 def by_httpx(text):
-    import httpx
-
     body = {"model": "m", "messages": messages(text)}
     httpx.post("https://api.openai.com/v1/chat/completions", json=body).raise_for_status()
 
 
 def by_urllib(text):
-    import json
-    from urllib.request import Request, urlopen
-
     body = json.dumps({"model": "m", "messages": messages(text)}).encode()
     head = {"Content-Type": "application/json"}
     urlopen(Request("https://api.openai.com/v1/chat/completions", body, head)).read()
