@@ -120,6 +120,7 @@ def _wait(address: str) -> None:
     raise TimeoutError("the web app did not start")
 
 
+@pytest.mark.slow
 def test_many_deliveries_at_once_are_each_kept_once(served):
     names = [str(uuid.uuid4()) for _ in range(60)]
     with ThreadPoolExecutor(12) as pool:

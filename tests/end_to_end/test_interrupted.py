@@ -95,6 +95,7 @@ def stopped(desk, tmp_path_factory):
     return interrupted(desk, tmp_path_factory.mktemp("stopped") / "run", "[2/", count=4)
 
 
+@pytest.mark.slow
 def test_interruption_has_a_status_of_its_own(stopped):
     assert stopped[0].status == 128 + signal.SIGINT
     assert "Interrupted; partial results" in stopped[0].ended.err

@@ -54,6 +54,7 @@ def test_what_comes_of_a_changed_argument(changed, stage, sign):
     assert (sign in signs) if sign else not signs
 
 
+@pytest.mark.slow
 def test_rows_say_what_is_taken_silently_and_who_says_so():
     rows = surveyed("torch.nn.LayerNorm", "torch.nn.Dropout", "torch.optim.SGD")
     eps = parameter(rows["torch.nn.LayerNorm"], "eps")

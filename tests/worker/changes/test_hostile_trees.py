@@ -235,6 +235,7 @@ def test_long_names_without_end_are_refused(project, tmp_path, monkeypatch):
         materialise(project.root, commit, tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_files_are_read(project):
     base = bomb(project, b"x = 1\n", 1, 1, b"old%d.txt")
     data = bomb(project, b"", 448, 2, b"%04d.txt")

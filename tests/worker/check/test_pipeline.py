@@ -179,6 +179,7 @@ def replayed(report, code):
     return [each.outcome for each in replay_report(report, code, read_settings(None))]
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_unchanged_function_takes_its_last_result(project, tmp_path):
     """The second check tests nothing."""

@@ -251,6 +251,7 @@ def test_guests_own_needs_are_there_for_the_search_alone(searched):
     assert not [note for note in prepared.notes if "symbolic" in note]
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_search_without_its_needs_says_so(searched):
     result, prepared = searched(layer=False)

@@ -167,6 +167,7 @@ def test_lock_with_the_hash_of_a_source(environment, isolation, index):
     assert "other==1.0 (requirements.txt:2: only as source; the index has no source" in said
 
 
+@pytest.mark.slow
 def test_build_that_takes_too_long_is_ended(index, isolation, tmp_path, sources, monkeypatch):
     monkeypatch.setattr("worker.environments.sdists.sandboxed_build.BUILD_SECONDS", 2.0)
     index.source("slow", "1.0", buildable("slow", "1.0", before="time.sleep(600)"))

@@ -82,6 +82,7 @@ def told(tmp_path):
     return told
 
 
+@pytest.mark.slow
 def test_error_that_base_handled_is_a_failure(told):
     assert told(PARSED, UNPARSED) == [("failure", "json.decoder.JSONDecodeError")]
 

@@ -139,6 +139,7 @@ def test_crash_of_its_own_is_no_limit(bench):
     assert at.undecided == {}
 
 
+@pytest.mark.slow
 def test_search_that_was_killed_is_made_again(bench):
     at, wanted = bench("look")
     searched = at.search(wanted)
@@ -146,6 +147,7 @@ def test_search_that_was_killed_is_made_again(bench):
     assert at.undecided == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "obstacle"), [("fit", None), ("fill", exit_reasons.MEMORY)])
 def test_exploration_without_memory_is_made_again(bench, function, obstacle):
     at, wanted = bench(function)

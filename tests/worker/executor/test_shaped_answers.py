@@ -263,10 +263,8 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("source", "told"),
-    [*CASES[:2], *(pytest.param(*each, marks=pytest.mark.slow) for each in CASES[2:])],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "told"), CASES)
 def test_shape_is_told_where_the_request_allows_it_and_nothing_guards(found, source, told):
     assert found(source) == told
 

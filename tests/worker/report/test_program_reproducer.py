@@ -37,6 +37,7 @@ def finding(criterion):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("criterion", "fixed", "broken"),
     [

@@ -128,6 +128,7 @@ def test_cases_are_found(tmp_path):
     assert taken(results, NOT_TAKEN) == ["case 0"]
 
 
+@pytest.mark.slow
 def test_moved_conditions_are_found_by_what_they_guard(tmp_path):
     later = IF_AGAIN.replace("    if x > 90:\n        return 0\n", "").replace("x > 2", "x >= 99")
     results = watched(tmp_path, IF_AGAIN, later)

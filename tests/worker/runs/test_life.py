@@ -206,6 +206,7 @@ carry_out(sys.argv[2], settings_in(Path(sys.argv[1]), lease=1), examine)
 """
 
 
+@pytest.mark.slow
 def test_job_that_heeds_no_interruption_is_killed(store, tmp_path):
     run = asked(store, "stubborn")
     command = [sys.executable, "-c", STUBBORN, str(tmp_path), run]

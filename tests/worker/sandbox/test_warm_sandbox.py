@@ -223,6 +223,7 @@ def shared_writable(pid):
     return {tuple(line.split()[3:5]) for line in lines if {"w", "s"} <= set(line.split()[1])}
 
 
+@pytest.mark.slow
 def test_guests_are_forked_where_the_compiler_of_torch_was_imported(planned):
     sandbox = WarmSandbox(planned, ["torch", "torch._dynamo"])
     try:

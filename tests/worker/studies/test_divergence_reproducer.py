@@ -27,6 +27,7 @@ def printed(lines):
 CALL = "torch.lcm(torch.tensor([4]), torch.tensor([6]))"
 
 
+@pytest.mark.slow
 def test_the_related_call_has_the_arguments_of_the_call():
     lines = lines_of(CALL, "torch._refs.lcm(input, other)", ("input", "other", "out"))
     assert lines == (

@@ -37,6 +37,7 @@ def test_a_guest_that_dies_is_followed_by_one_that_goes_on(order, site, journal)
     assert [row["source"] for row in journal.of("relation")] == APIS
 
 
+@pytest.mark.slow
 def test_a_silent_guest_is_followed_by_another_and_given_up(order, site, journal):
     heard = []
     with pytest.raises(MachineError, match="no whole frame in time"):

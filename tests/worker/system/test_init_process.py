@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 PROGRAM = """
-import os, subprocess, sys, time
+import os, signal, subprocess, sys, time
 from pathlib import Path
 from worker.system.init_process import run_as_init_child
+# a shell ignores interrupts for what it starts in the background
+signal.signal(signal.SIGINT, signal.default_int_handler)
 run_as_init_child()
 status = subprocess.run(["sh", "-c", "(sleep 0.05 &) ; exit 3"]).returncode
 deadline = time.monotonic() + 120

@@ -316,6 +316,7 @@ def test_library_names_are_looked_up(start):
     assert list(states.values()) == ["there", "missing", "there", "missing", "absent"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_pytest", [True, False])
 def test_test_that_is_cut_short_has_no_outcome(start, with_pytest):
     slow = "import time\n\n\ndef test_slow():\n    time.sleep(100)\n"
@@ -326,6 +327,7 @@ def test_test_that_is_cut_short_has_no_outcome(start, with_pytest):
     assert reply["outcomes"] == {"test_plain.py": True}
 
 
+@pytest.mark.slow
 def test_program_records_calls_that_it_leads_to(start):
     guest = start(
         {"net.py": NET, "use.py": "import net\n\n\ndef use(x):\n    return net.scale(x)\n"},

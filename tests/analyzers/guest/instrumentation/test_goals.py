@@ -265,6 +265,7 @@ def _behaviour(module: ast.Module, arguments: tuple) -> object:
         return str(error), error.__traceback__.tb_next.tb_lineno
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @settings(max_examples=200, deadline=None)
 @given(

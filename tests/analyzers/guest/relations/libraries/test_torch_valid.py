@@ -46,6 +46,7 @@ def test_operators_are_called_as_functions_and_as_methods(
     assert any(name.startswith("torch.Tensor.") for name in sampled)
 
 
+@pytest.mark.slow
 def test_each_call_succeeds_when_read_from_its_text(sampled: dict[str, list[CallSource]]) -> None:
     for calls in sampled.values():
         for call in calls:
