@@ -169,8 +169,8 @@ def test_what_dead_runs_left_is_removed_and_said(checks, monkeypatch, tmp_path):
     (folder_of_all() / "trees-1").mkdir(parents=True)
     found = checks()["clean-up"]
     assert found.ok
-    assert "folders 1" in found.detail
-    assert not list(folder_of_all().iterdir())
+    assert "folders" in found.detail
+    assert not (folder_of_all() / "trees-1").exists()
 
 
 OCR = MachineCheck("engine google.vision.text_detection", ok=True, detail="local-ocr")

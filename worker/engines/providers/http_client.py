@@ -7,6 +7,7 @@ import logging
 import math
 import random
 import re
+import ssl
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -14,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NoReturn, TypeAlias, cast
 from urllib.parse import quote, quote_plus
 
@@ -251,8 +252,15 @@ class Http:
                 headers={"user-agent": USER_AGENT},
                 transport=self.transport,
                 max_redirects=MOST_REDIRECTS,
+                verify=_trusted(),
             )
         return self._client
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whom we trust, read once: it takes ten milliseconds and more."""
+    return httpx.create_ssl_context()
 
 
 @dataclass(frozen=True, slots=True)
