@@ -1,4 +1,4 @@
-"""Run the checks and the tests, one process a core, up to four at once.
+"""Run the checks and the tests, one process a core and one besides, up to four at once.
 
 Every check and the tests not marked slow; with ``--slow`` the tests marked slow instead, with
 ``--touched`` those of them that depend on what changed.  Test files run in groups that take about
@@ -71,7 +71,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--seconds", type=float, help="stop then; with --touched 300 by default")
     add("--strict", action="store_true", help="fail for skips not in tests/accepted_skips.toml")
-    add("--processes", type=int, help="run so many at once (by default one a core, at most four)")
+    add("--processes", type=int, help="run so many at once (at most four by default: one a core and, but for slow tests, one besides)")
     add("--limit", type=float, default=LEAST_LIMIT, help="the least limit of a test, in seconds")
     return parser.parse_args(arguments)
 
@@ -86,7 +86,8 @@ class Gate:
         self._slow: bool = options.slow or self._since is not None
         default = None if self._since is None else TOUCHED_SECONDS
         self._seconds: float | None = options.seconds or default
-        self._cores: int = options.processes or min(os.cpu_count() or 1, 4)
+        # everyday tests wait for a tenth of their time
+        self._cores: int = options.processes or min((os.cpu_count() or 1) + (not self._slow), 4)
         self._known = _durations(DURATIONS).get("slow" if self._slow else "everyday", {})
         self._processes = Processes(ROOT)
         self._left_out: list[str] = []

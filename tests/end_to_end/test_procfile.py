@@ -61,6 +61,7 @@ def variables(tmp_path):
         }
 
 
+@pytest.mark.slow
 def test_every_line_starts_and_says_that_it_is_there(variables, tmp_path):
     assert set(LINES) == {"web", *SAYS}
     address = f"http://127.0.0.1:{variables['PORT']}/healthz"

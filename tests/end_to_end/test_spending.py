@@ -151,6 +151,7 @@ def test_secret_is_written_nowhere(bot, service, status, caplog, capfd):
     assert bool(report["broken"]) == bool(status)
 
 
+@pytest.mark.slow
 def test_fork_spends_nothing_until_its_commit_is_approved(bot, service):
     camera = bot(CALM)
     report = camera.checked(fork=True)

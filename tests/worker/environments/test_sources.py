@@ -200,6 +200,7 @@ setup(name="carved", version="1.0", py_modules=["carved"], cmdclass={"bdist_whee
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BUNDLED is None, reason="this Python does not come with setuptools")
 def test_setup_script_is_run_by_setuptools(environment, isolation, index):
     files = recorded("carved", "1.0", {"carved.py": ""})

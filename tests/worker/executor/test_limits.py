@@ -103,6 +103,7 @@ def endings(runs):
     return [run.ending for run in runs]
 
 
+@pytest.mark.slow
 def test_what_meets_a_limit_runs_again_with_more(bench):
     at, _ = bench()
     wanted = ["a", "killed once", "b", "large", "c"]
@@ -124,6 +125,7 @@ def test_limit_that_is_met_again_is_ours(bench, what):
     assert "also alone, with more memory" in told
 
 
+@pytest.mark.slow
 def test_few_probes_are_tried_again_with_more(bench):
     at, _ = bench()
     runs = at.run([given("huge")] * 6)

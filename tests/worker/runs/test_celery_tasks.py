@@ -50,6 +50,7 @@ def test_one_process_takes_what_waits_and_gives_up_a_poison_job(store, tmp_path)
     assert runs[1][:12] in (poison.error or "")
 
 
+@pytest.mark.slow
 def test_one_process_stops_a_hanging_job(store, tmp_path):
     run = asked(store, "hang")
     with one_process(settings_in(tmp_path, seconds=2)):
@@ -62,6 +63,7 @@ def test_one_process_stops_a_hanging_job(store, tmp_path):
         os.kill(process.pid, 0)
 
 
+@pytest.mark.slow
 def test_one_process_leaves_no_child_of_a_run_alive(store, tmp_path):
     run = asked(store, "leave a child")
     with one_process(settings_in(tmp_path)):

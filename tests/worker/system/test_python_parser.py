@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 RACE = """
 import ast, gc, sys, threading, time
 from worker.system.python_parser import parse_newer_pythons
@@ -37,6 +39,7 @@ sys.exit(str(told[:1]) if told else 0)
 """
 
 
+@pytest.mark.slow
 def test_threads_parse_one_at_a_time():
     ended = subprocess.run(
         [sys.executable, "-c", RACE], capture_output=True, text=True, timeout=600, check=False

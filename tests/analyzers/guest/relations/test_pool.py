@@ -180,6 +180,7 @@ def test_items_of_a_batch_share_a_process():
     assert len(set(pids)) == 2
 
 
+@pytest.mark.slow
 def test_whoever_stops_listening_leaves_no_process():
     def work(item, start, begin, report):
         begin(0, "")

@@ -149,6 +149,7 @@ def test_script_is_played_by_question_and_else_in_order(script, asked: str, said
     assert play(script, asked) == said
 
 
+@pytest.mark.slow
 def test_death_while_a_thread_asks_costs_one_run(guest, monkeypatch: pytest.MonkeyPatch) -> None:
     dying = guest("dies_while_asking")
 

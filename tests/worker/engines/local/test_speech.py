@@ -41,10 +41,9 @@ def heard(content, **parameters):
 @pytest.mark.parametrize(
     ("content", "parameters"),
     [
-        (CALL, {}),
-        (np.repeat(frames(), 2).tobytes(), SAMPLES),
+        pytest.param(CALL, {}, id="wave", marks=pytest.mark.slow),
+        pytest.param(np.repeat(frames(), 2).tobytes(), SAMPLES, id="stereo samples"),
     ],
-    ids=["wave", "stereo samples"],
 )
 def test_sentence_is_written_down(content, parameters):
     alternative = {"transcript": "please call the fire brigade"}

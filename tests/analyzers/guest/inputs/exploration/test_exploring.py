@@ -120,6 +120,7 @@ def test_segfault_is_a_failure_with_its_signal(explore: Any) -> None:
     assert found["passed"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["hangs", "deaf"])
 def test_hang_costs_its_input_alone(explore: Any, function: str) -> None:
     terms = contract(n="ints(min=0, max=4)")

@@ -33,6 +33,7 @@ def test_datasets_can_be_loaded_in_batches():
         assert labels.tolist() == [label for _, label in (data[i] for i in range(len(data)))]
 
 
+@pytest.mark.slow
 def test_datasets_survive_workers():
     (call, *_) = drawn({"data": "datasets(items=tensors(shape=(2,)), min_len=3)"}, examples=1)
     loaded = torch.utils.data.DataLoader(

@@ -58,6 +58,7 @@ ONE = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=200)
 @given(st.lists(ONE, max_size=4))
 def test_a_line_comes_back_as_the_same_mutations(mutations):

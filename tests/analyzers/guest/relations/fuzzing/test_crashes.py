@@ -56,6 +56,7 @@ def test_a_campaign_goes_on_after_deaths_and_huge_allocations(campaign):
     assert campaign["torch.ones"].rows == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("api", "signal"),
     [
