@@ -1,4 +1,4 @@
-"""Run the checks and the tests, one process a core and one besides, up to four at once.
+"""Run the checks and the tests, about one process a core, up to four at once.
 
 Every check and the tests not marked slow; with ``--slow`` the tests marked slow instead, with
 ``--touched`` those of them that depend on what changed.  Test files run in groups that take about
@@ -71,7 +71,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--seconds", type=float, help="stop then; with --touched 300 by default")
     add("--strict", action="store_true", help="fail for skips not in tests/accepted_skips.toml")
-    add("--processes", type=int, help="run so many at once (at most four by default: one a core and, but for slow tests, one besides)")
+    many = "run so many at once (by default one a core, for everyday tests one more, at most four)"
+    add("--processes", type=int, help=many)
     add("--limit", type=float, default=LEAST_LIMIT, help="the least limit of a test, in seconds")
     return parser.parse_args(arguments)
 

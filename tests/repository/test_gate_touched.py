@@ -46,9 +46,7 @@ def test_history_of_one_commit_runs_the_end_to_end_tests(checkout):
 def test_farthest_is_left_out_and_named(checkout):
     checkout.write("worker/low.py", "LOW = 2\n")
     checkout.durations(test_low=200, test_high=200, **{"end_to_end/test_process": 200})
-    script = checkout.folder / "scripts" / "gate.py"
-    script.write_text(script.read_text().replace("min(os.cpu_count() or 1, 4)", "1"))
-    names, out = ran(checkout, "HEAD")
+    names, out = ran(checkout, "HEAD", "--processes", "1")
     assert names == {"test_low"}
     assert "== left out, for lack of time: tests/test_high.py" in out
     assert "== left out, for lack of time: tests/end_to_end/test_process.py" in out
