@@ -212,13 +212,17 @@ class TransportDescription:
 
 @dataclass(frozen=True, slots=True)
 class RemovedNames:
-    """Names of an SDK's module that its package has no more since a version, and what to use."""
+    """Names of an SDK's module that its package has no more since a version, and what to use.
+
+    ``positional``: it has the functions, but they take keyword arguments alone.
+    """
 
     package: str
     module: str
     names: tuple[str, ...]
     version: str
     instead: str
+    positional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

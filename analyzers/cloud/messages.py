@@ -417,6 +417,16 @@ def removed_name(code: str, at: str, package: str, version: str, *how: str) -> T
     )
 
 
+def keywords_alone(code: str, at: str, package: str, version: str, *how: str) -> TitleAndMessage:
+    """Describe a call by position of what takes keyword arguments alone."""
+    declared, instead = how
+    return (
+        f"`{code}` takes keyword arguments alone",
+        f"`{code}` ({at}) raises `TypeError` with {package} {version} and later, which {declared}"
+        f" allows: the function takes no positional argument. Use {instead}.",
+    )
+
+
 def unread_error(api: str, reader: str, returned: str) -> TitleAndMessage:
     """Describe an error field that only another function reads."""
     return (

@@ -94,7 +94,7 @@ def raising_call(code: str, exception: str, why: str, at: str) -> tuple[str, str
 
 
 def unassigned_name(
-    name: str, way: str, place: tuple[str, int], code: str, at: str
+    name: str, way: str, place: tuple[str, int], code: str, at: str, exception: str
 ) -> tuple[str, str]:
     """Describe a name that some way to its line leaves unbound.
 
@@ -103,14 +103,14 @@ def unassigned_name(
     why, fix = _WAYS[way]
     return (
         f"`{name}` may be read before it is assigned",
-        f"`{code}` ({at}) raises `UnboundLocalError` {why.format(*place)}. {fix.format(name)}",
+        f"`{code}` ({at}) raises `{exception}` {why.format(*place)}. {fix.format(name)}",
     )
 
 
 _WAYS = {
     "failed": (
         "whenever a call before the assignment in line {1} fails, such as a request to the API:"
-        " the exception is caught, and the function goes on",
+        " the exception is caught, and the code goes on",
         "Return in the handler, or give `{0}` a value before.",
     ),
     "flag": (

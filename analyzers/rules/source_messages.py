@@ -9,14 +9,29 @@ _LACKS = {
     "elements": ("may be empty", "`{0}` is empty"),
     "member": ("may be of another class", "an element of `{0}` has no `{1}`"),
     "json": ("may be no valid JSON", "`{0}` is no valid JSON"),
+    "access": ("may raise `ValueError`", "there is no text"),
 }
 _FIXES = {
     "value": "Test `{}` before it is used, or give it a default.",
     "elements": "Test that `{}` has an element first.",
     "member": "Test the `type` of each element of `{}` first.",
     "json": "Catch the error where `{}` is parsed, and tell the model that they cannot be read.",
+    "access": "Ask for `candidates` and their `parts` first, or catch `ValueError` around `{}`.",
 }
 _SWALLOWED = " The handler around the whole answer then takes every answer for a failure."
+
+
+_SERVERS = {
+    "AzureOpenAI": "Azure",
+    "AsyncAzureOpenAI": "Azure",
+    "base_url": "the server of `base_url`",
+}
+
+
+def _asking(word: str) -> str:
+    if word in _SERVERS:
+        return f"goes to {_SERVERS[word]}. "
+    return f"asks for that with `{word}`. " if word else "does not rule that out. "
 
 
 def missing_part(
@@ -42,7 +57,7 @@ def missing_part(
     shown = f"`{code}`" if "`" not in code else f"The use of `{field}`"
     origin = f"The request in line {line} " if line else ""
     if origin:
-        origin += f"asks for that with `{asked}`. " if asked else "does not rule that out. "
+        origin += _asking(asked)
     return (
         f"`{field}` {title} where `{code if len(code) < LONGEST_CODE else field}` uses it",
         f"{shown} raises `{exception}` where {where.format(field, attribute)}: {when}."

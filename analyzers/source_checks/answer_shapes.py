@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from analyzers.rules.cloud_rules import CRASH
 from analyzers.rules.source_messages import missing_part
 from analyzers.source_checks.answer_values import (
+    PROMPT,
     AnswerValue,
     FileScope,
     Function,
@@ -86,7 +87,7 @@ def missing_parts(text: str) -> Sequence[Defect]:
     """Return the uses of parts that answers may lack, one for each request of a function."""
     lines = text.splitlines()
     told: set[int | Root] = set()
-    found: list[Defect] = []
+    found: dict[str, Defect] = {}
     scope, places = places_with_answers(text)
     for name, function in places:
         for use in _unguarded(scope, function):
@@ -95,8 +96,9 @@ def missing_parts(text: str) -> Sequence[Defect]:
             root = use.value.root.line or use.value.root
             if level is not None and not silenced and root not in told:
                 told.add(root)
-                found.append(_defect(use, level, name, text))
-    return tuple(found)
+                defect = _defect(use, level, name, text)
+                found.setdefault(defect.key, defect)
+    return tuple(found.values())
 
 
 @functools.lru_cache(maxsize=16)
@@ -183,6 +185,7 @@ def _uses(node: ast.AST, walk: FunctionWalk) -> Iterator[_Use]:
             if held is not None:
                 yield from _of_nothing(node, held, "AttributeError")
                 yield from _of_another_member(node, held, node.attr)
+                yield from _accessed(node, values.of(node))
         case ast.Subscript(value=owner, ctx=ast.Load()):
             held = values.of(owner)
             if held is not None:
@@ -232,6 +235,13 @@ def _of_nothing(node: ast.expr, held: AnswerValue | None, exception: str) -> Ite
         yield _Use(node, held, shape, exception)
 
 
+def _accessed(node: ast.expr, held: AnswerValue | None) -> Iterator[_Use]:
+    """Yield the access to a property that raises where the answer has no text."""
+    shape = _shape(held) if held is not None and held.trail and not held.taken else None
+    if held is not None and shape is not None and shape.lacks == "access":
+        yield _Use(node, held, shape, "ValueError")
+
+
 def _of_another_member(node: ast.expr, held: AnswerValue, name: str) -> Iterator[_Use]:
     """Yield the use of an attribute that some members of a union lack."""
     kinds = [each for each in held.members if each in classes()]
@@ -266,7 +276,7 @@ def _shape(held: AnswerValue) -> Shape | None:
     if not held.trail:
         return None
     owner, field = held.trail[-1]
-    return shapes().get(f"{short(owner)}.{field}")
+    return shapes().get(f"{owner}.{field}") or shapes().get(f"{short(owner)}.{field}")
 
 
 def is_dictionary_field(held: AnswerValue) -> bool:
@@ -287,7 +297,11 @@ def _level(use: _Use) -> Level | None:
     shape, root = use.shape, use.value.root
     if any(word in root.keys for word in shape.unless):
         return None
+    if shape.lacks == "access" and not {PROMPT, "contents", "content"}.isdisjoint(root.constants):
+        return None
     asked = [root.keys[word] for word in shape.asked if word in root.keys]
+    if shape.models and re.match(shape.models, root.constants.get("model", "")):
+        asked.append(True)
     if shape.always or any(asked):
         return Level.WARNING if use.swallowed or root.guessed else Level.FAILURE
     chosen = any(word not in root.constants for word in shape.chosen)

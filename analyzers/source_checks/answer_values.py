@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from analyzers.source_checks.sdk_declarations import (
     members,
     named,
     requests,
+    results,
     short,
     unions,
 )
@@ -30,6 +32,21 @@ _STREAMS = frozenset(
 )  # fmt: skip
 _PASSED_ON = frozenset({"iter", "list", "reversed", "tuple", "aiter"})
 _DEEPEST = 3
+_PACKAGES = (
+    "anthropic", "any_llm", "azure.ai.inference", "boto3", "google.genai", "google.generativeai",
+    "groq", "litellm", "openai", "vertexai",
+)  # fmt: skip
+_OF_OPENAI = frozenset({"OpenAI", "AsyncOpenAI"})
+_OF_AZURE = frozenset({"AzureOpenAI", "AsyncAzureOpenAI"})
+_WITHOUT_CHOICES = re.compile(
+    r"://([\w.-]*\.)?(azure\.com|models\.github\.ai|nvidia\.com|openai\.com|openrouter\.ai)"
+)
+"""Servers that send a chunk without choices, whatever is asked; OpenAI's own where it is only what
+is asked without a setting."""
+_COMPLETIONS = ".chat.completions.create"
+_OF_CHUNKS = frozenset({"base_url", "include_usage", *_OF_AZURE})
+OLD_CONTENT = "google.generativeai.types.generation_types.GenerateContentResponse"
+PROMPT = "prompt"
 CHUNK = "openai.types.chat.chat_completion_chunk.ChatCompletionChunk"
 
 
@@ -39,13 +56,14 @@ class Root:
 
     ``keys`` are the words of the request, with whether it asks for what they name for
     certain; ``seen``: those are all.  ``line`` is 0 where no request is seen.  ``constants`` are
-    the words whose value is a text of the code.  ``guessed``: what it is follows from its use.
+    the words whose value is a text of the code, with it; ``PROMPT`` is the first argument.
+    ``guessed``: what it is follows from its use.
     """
 
     line: int = 0
     keys: Mapping[str, bool] = field(default_factory=dict[str, bool])
     seen: bool = False
-    constants: frozenset[str] = frozenset()
+    constants: Mapping[str, str] = field(default_factory=dict[str, str])
     guessed: bool = False
 
 
@@ -97,12 +115,9 @@ class FileScope:
     @cached_property
     def is_concerned(self) -> bool:
         """Return whether the file can hold values of an SDK."""
-        heads = {name.rpartition(".")[0] for name in (*classes(), *unions())}
-        roots = {".".join(head.split(".")[:2]) for head in heads} | {"litellm", "any_llm", "boto3"}
-        bare = {root.partition(".")[0] for root in roots} - {"google"}
-        if any(p.partition(".")[0] in bare or p.startswith("google.genai") for p in self.packages):
+        if any(map(self.imports, _PACKAGES)):
             return True
-        return "google.genai" in self.names.values() or any(
+        return any(
             isinstance(node, ast.Call) and self.request(node) is not None
             for node in ast.walk(self.tree)
         )
@@ -115,7 +130,61 @@ class FileScope:
 
     def imports(self, package: str) -> bool:
         """Return whether the file imports a package or a part of it."""
-        return any(each.partition(".")[0] == package for each in self.packages)
+        inside = f"{package}."
+        return any(f"{each}.".startswith(inside) for each in (*self.packages, *self.names.values()))
+
+    @cached_property
+    def servers(self) -> Mapping[str, bool]:
+        """How the file's clients of OpenAI name a server that sends chunks without choices."""
+        return self._servers_in(self.tree) | dict.fromkeys(_OF_AZURE & self.called_classes, False)
+
+    @cached_property
+    def clients(self) -> Mapping[str, Mapping[str, bool]]:
+        """The clients of OpenAI that the file makes, with such servers."""
+        return dict(self.clients_in(self.tree))
+
+    def clients_in(self, place: ast.AST) -> Iterator[tuple[str, Mapping[str, bool]]]:
+        """Yield the clients of OpenAI that a place makes, as they are called, with such servers."""
+        for node in ast.walk(place):
+            match node:
+                case (
+                    ast.Assign(targets=[target], value=value)
+                    | ast.AnnAssign(target=target, value=value)
+                ):
+                    pass
+                case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
+                    pass
+                case _:
+                    continue
+            made = self._made_in(value) if value is not None else []
+            if made:
+                yield ast.unparse(target), self._servers_in(*made)
+
+    def _made_in(self, *places: ast.AST) -> list[ast.Call]:
+        calls = (n for place in places for n in ast.walk(place) if isinstance(n, ast.Call))
+        return [each for each in calls if short(self.dotted(each.func)) in _OF_OPENAI | _OF_AZURE]
+
+    def _servers_in(self, *places: ast.AST) -> dict[str, bool]:
+        found: dict[str, bool] = {}
+        for call in self._made_in(*places):
+            kind = short(self.dotted(call.func))
+            given = {each.arg: each.value for each in call.keywords}.get("base_url")
+            if kind in _OF_AZURE:
+                found[kind] = False
+            elif given is not None and self._is_without_choices(given):
+                found["base_url"] = False
+        return found
+
+    def _is_without_choices(self, address: ast.expr) -> bool:
+        """Return whether a server sends such chunks, or the code leaves open which one it is."""
+        for _ in range(_DEEPEST):
+            if isinstance(address, ast.Name):
+                address = self.constants.get(address.id, address)
+        texts = [n.value for n in ast.walk(address) if isinstance(n, ast.Constant)]
+        hosts = [each for each in texts if isinstance(each, str) and "://" in each]
+        if isinstance(address, ast.Constant | ast.JoinedStr):
+            return any(_WITHOUT_CHOICES.search(h) and "openai.com/" not in h for h in hosts)
+        return all(_WITHOUT_CHOICES.search(host) for host in hosts)
 
     @cached_property
     def constants(self) -> Mapping[str, ast.expr]:
@@ -154,9 +223,33 @@ class FileScope:
             if not ends or (each.words and not words & {*each.words, None}):
                 continue
             imported = not each.packages or any(map(self.imports, each.packages))
-            if imported and not any(map(self.imports, each.others)):
+            owned = not each.of or self.is_made_by(call.func, each.of)
+            if imported and owned and not any(map(self.imports, each.others)):
                 return each
         return None
+
+    def is_made_by(self, attribute: ast.expr, method: str) -> bool:
+        """Return whether what an attribute is taken of comes from calls of a method."""
+        owner = attribute.value if isinstance(attribute, ast.Attribute) else attribute
+        owner = owner.value if isinstance(owner, ast.Await) else owner
+        if isinstance(owner, ast.Call):
+            return f".{self.dotted(owner.func)}".endswith(f".{method}")
+        return ast.unparse(owner).rpartition(".")[2] in self._made.get(method, ())
+
+    @cached_property
+    def _made(self) -> Mapping[str, frozenset[str]]:
+        """The names and attributes that hold what some methods make, by method."""
+        found: dict[str, set[str]] = {}
+        for node in ast.walk(self.tree):
+            value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            value = value.value if isinstance(value, ast.Await) else value
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(value, ast.Call):
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                for method in {each.of for each in requests() if each.of}:
+                    if f".{self.dotted(value.func)}".endswith(f".{method}"):
+                        name = ast.unparse(target).rpartition(".")[2]
+                        found.setdefault(method, set()).add(name)
+        return {method: frozenset(names) for method, names in found.items()}
 
     def chunks(self, function: Function) -> Iterator[tuple[str, AnswerValue]]:
         """Yield the names whose ``.choices[0].delta`` a function reads: chunks of a stream.
@@ -180,12 +273,14 @@ class FileScope:
 
     @cached_property
     def _usage(self) -> Mapping[str, bool]:
-        """``include_usage``, if the file asks any request for it."""
-        asked = not self.imports("litellm") and any(
+        """``include_usage``, if the file asks any request for it, and the file's servers."""
+        if self.imports("litellm"):
+            return {}
+        asked = any(
             isinstance(node, ast.Constant) and node.value == "include_usage"
             for node in ast.walk(self.tree)
         )
-        return {"include_usage": False} if asked else {}
+        return {**({"include_usage": False} if asked else {}), **self.servers}
 
     def annotated(self, hint: ast.expr | None) -> AnswerValue | None:
         """Return the value that an annotation promises."""
@@ -263,6 +358,9 @@ class AnswerValues:
         self._optional: set[str] = set()
         self._given: set[str] = set()
         self._roots: dict[ast.Call, Root] = {}
+        self._chats = Root()
+        own = dict(scope.clients_in(function)) if function else {}
+        self._clients = {**scope.clients, **own}
         self.chunks = dict(scope.chunks(function)) if function else {}
         self._added = list(_added(function)) if function else []
         for argument, default in parameters(function) if function else ():
@@ -291,7 +389,7 @@ class AnswerValues:
                 return held if above else None
             case ast.Attribute(value=owner, attr=name):
                 held = self.of(owner)
-                return self._field(held, name) if held else None
+                return self._field(held, name) if held else self._last(node)
             case ast.Subscript(value=owner, slice=index):
                 return self._at(owner, index)
             case _:
@@ -321,6 +419,12 @@ class AnswerValues:
         union = each if each in unions() else held.union
         return replace(held, kind=unions().get(each, each), union=union, taken=True)
 
+    def _last(self, node: ast.Attribute) -> AnswerValue | None:
+        """Return the last answer of a chat, which its attribute ``last`` holds."""
+        known = node.attr == "last" and self.scope.imports("google.generativeai")
+        known = known and self.scope.is_made_by(node, "start_chat")
+        return AnswerValue(OLD_CONTENT, self._chats) if known else None
+
     def _field(self, held: AnswerValue, name: str) -> AnswerValue | None:
         for owner in held.members:
             known = classes().get(owner, {}).get(name)
@@ -332,9 +436,18 @@ class AnswerValues:
         if isinstance(node.func, ast.Name) and node.func.id in ("next", "anext") and node.args:
             return self.element(node.args[0])
         request = self.scope.request(node)
-        if request is None:
-            called = self.scope.called(node)
-            return self.scope.results.get(called.name) if called else None
+        return self._of_method(node) if request is None else self._answer(node, request)
+
+    def _of_method(self, node: ast.Call) -> AnswerValue | None:
+        """Return what a method of an answer, or a function of the file, gives."""
+        held = self.of(node.func.value) if isinstance(node.func, ast.Attribute) else None
+        if held is not None and isinstance(node.func, ast.Attribute):
+            result = results().get(f"{held.kind}.{node.func.attr}")
+            return AnswerValue(result, held.root) if result else None
+        called = self.scope.called(node)
+        return self.scope.results.get(called.name) if called else None
+
+    def _answer(self, node: ast.Call, request: Request) -> AnswerValue | None:
         root = self._roots.get(node)
         if root is None:
             root = self._roots[node] = self._root(node)
@@ -358,27 +471,28 @@ class AnswerValues:
             else:
                 self._note(each.arg, each.value, keys, 0)
         seen = seen and not any(isinstance(each, ast.Starred) for each in call.args)
-        if any(name.startswith(("openai.AzureOpenAI", "openai.AsyncAzureOpenAI"))
-               for name in self.scope.names.values()):  # fmt: skip
-            keys["AzureOpenAI"] = False
-        if self.scope.imports("litellm"):
-            keys.pop("include_usage", None)  # its chunk with the usage has a choice
-        given = {each.arg for each in call.keywords if each.arg and self._is_text(each.value)}
-        return Root(call.lineno, keys, seen, frozenset(given))
+        client = ast.unparse(call.func).removesuffix(_COMPLETIONS)
+        keys |= self._clients.get(client, self.scope.servers)
+        if self.scope.imports("litellm"):  # its chunk with the usage has a choice
+            keys = {word: known for word, known in keys.items() if word not in _OF_CHUNKS}
+        texts = {each.arg: self._text(each.value) for each in call.keywords if each.arg}
+        texts[PROMPT] = self._text(call.args[0]) if call.args else None
+        given = {word: text for word, text in texts.items() if text is not None}
+        return Root(call.lineno, keys, seen, given)
 
-    def _is_text(self, value: ast.expr) -> bool:
-        """Return whether a value is a text of the code, if the environment has no other."""
+    def _text(self, value: ast.expr) -> str | None:
+        """Return a text of the code, if the environment has no other."""
         match self.resolved(value):
-            case ast.Constant(value=str()):
-                return True
+            case ast.Constant(value=str(text)):
+                return text
             case ast.Call(
-                func=ast.Attribute(attr="getenv" | "get"), args=[_, ast.Constant(value=str())]
+                func=ast.Attribute(attr="getenv" | "get"), args=[_, ast.Constant(value=str(text))]
             ):
-                return True
-            case ast.BoolOp(op=ast.Or(), values=[*_, ast.Constant(value=str())]):
-                return True
+                return text
+            case ast.BoolOp(op=ast.Or(), values=[*_, ast.Constant(value=str(text))]):
+                return text
             case _:
-                return False
+                return None
 
     def _note_all(self, node: ast.expr, keys: dict[str, bool]) -> bool:
         """Note what ``**node`` gives; return whether that is all."""

@@ -17,7 +17,7 @@ from analyzers.source_checks.defects import Defect
 from analyzers.source_checks.missing_returns import MissingReturn, missing_returns
 from analyzers.source_checks.parsed_text import parsed
 from analyzers.source_checks.raising_calls import RaisingCall, raising_calls
-from analyzers.source_checks.unbound_names import UnboundName, unbound_names
+from analyzers.source_checks.unbound_names import MAIN, MODULE, UnboundName, unbound_names
 from analyzers.vocabulary import Level
 
 
@@ -38,12 +38,14 @@ def missing(text: str) -> Sequence[Defect]:
 
 def _unbound(name: UnboundName, text: str) -> Defect:
     undefined = name.way == "undefined"
+    local = not undefined and name.function not in (MODULE, MAIN)
+    exception = "UnboundLocalError" if local else "NameError"
     code = text.splitlines()[name.line - 1].strip()
     if undefined:
         words = undefined_name(name.name, code, f"line {name.line}")
     else:
         place = name.over, name.bound_at
-        words = unassigned_name(name.name, name.way, place, code, f"line {name.line}")
+        words = unassigned_name(name.name, name.way, place, code, f"line {name.line}", exception)
     return Defect(
         CODE_ERROR.id,
         CODE_ERROR.level if undefined else Level.WARNING,
@@ -52,7 +54,7 @@ def _unbound(name: UnboundName, text: str) -> Defect:
         f"unbound:{name.name}",
         words,
         {
-            "exception": "NameError" if undefined else "UnboundLocalError",
+            "exception": exception,
             "message": f"name '{name.name}' is not defined",
             "way": name.way,
         },

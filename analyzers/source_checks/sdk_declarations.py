@@ -25,6 +25,7 @@ class Request:
     packages: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Shape:
     unasked: bool = False
     unseen: bool = False
     documented: bool = False
+    models: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ class Declaration:
 def requests() -> Sequence[Request]:
     """Return the known requests, the most particular first."""
     return tuple(Request(**_frozen(each)) for each in _toml("requests.toml")["request"])
+
+
+@cache
+def results() -> Mapping[str, str]:
+    """Return the types that methods of what a request returns give, by class and method."""
+    return {each["method"]: each["returns"] for each in _toml("requests.toml")["result"]}
 
 
 @cache

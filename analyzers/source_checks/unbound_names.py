@@ -46,6 +46,7 @@ _OF_MODULES = frozenset(("__file__", "__name__", "__path__", "__module__", "__qu
 _DYNAMIC = re.compile(r"\b(exec|globals|__builtins__|builtins|__builtin__|install)\b")
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset(("exit", "quit", "_exit", "abort", "fail", "skip"))
+_ENDING = ("parser.error", "st.stop", "st.rerun", "streamlit.stop", "st.switch_page")
 _SAFE = re.compile(
     r"(time|datetime|uuid|logging|logger|log|os\.environ|os\.path|random|re|string|asyncio)\b"
     r"|.*\.(get|strip|split|lower|upper|format|join|copy|items|keys|values|append|now|debug|info)$"
@@ -88,11 +89,9 @@ def unbound_names(text: str) -> Sequence[UnboundName]:
     found: dict[str, UnboundName] = {}
     scopes = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
     partly = (
-        each
-        for scope in scopes
-        for each in (*_of_function(scope, tree), *_in_handlers(scope, tree))
+        each for scope in scopes for each in (*_of_scope(scope, tree), *_in_handlers(scope, tree))
     )
-    for each in (*_undefined(tree, text), *partly):
+    for each in (*_undefined(tree, text), *partly, *_of_module(tree, text)):
         found.setdefault(each.key, each)
     return tuple(found.values())
 
@@ -276,7 +275,18 @@ def _is_never_run(outer: ast.AST, inner: ast.AST) -> bool:
 # ------------------------------------------------------ bound on some paths
 
 
-def _of_function(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]:
+_Scope = FunctionNode | ast.Module
+
+
+def _of_module(tree: ast.Module, text: str) -> Iterator[UnboundName]:
+    """Yield what the code outside functions reads though the call that gives it may have failed."""
+    dynamic = _DYNAMIC.search(text) or any(map(_is_star, ast.walk(tree)))
+    for each in () if dynamic else (*_of_scope(tree, tree), *_in_handlers(tree, tree)):
+        if each.way in ("failed", "handler") and not hasattr(builtins, each.name):
+            yield each
+
+
+def _of_scope(scope: _Scope, tree: ast.Module) -> Iterator[UnboundName]:
     outside = _foreign(scope)
     reads = [n for n in own_nodes(scope) if isinstance(n, ast.Name)]
     for name, known in bindings(scope).items():
@@ -298,7 +308,7 @@ def _of_function(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]
             yield UnboundName(name, function, load.lineno, way[0], min(stores), way[1])
 
 
-def _in_handlers(scope: FunctionNode, tree: ast.Module) -> Iterator[UnboundName]:
+def _in_handlers(scope: _Scope, tree: ast.Module) -> Iterator[UnboundName]:
     """Yield what a handler of failed requests reads though its ``try`` alone binds it."""
     outside = _foreign(scope)
     known = bindings(scope)
@@ -337,9 +347,9 @@ def _assigns(node: ast.AST, name: str) -> bool:
     )
 
 
-def _may_fail_before(body: set[ast.AST], stores: Sequence[ast.AST], scope: FunctionNode) -> bool:
+def _may_fail_before(body: set[ast.AST], stores: Sequence[ast.AST], scope: _Scope) -> bool:
     """Return whether a call that may fail comes before each assignment, or gives its value."""
-    given = {each.arg for each in ast.walk(scope.args) if isinstance(each, ast.arg)}
+    given = _parameters(scope)
     calls = (node for node in body if isinstance(node, ast.Call) and _may_fail(node.func, given))
     return any(_precedes(call, stores) for call in calls)
 
@@ -363,12 +373,11 @@ def _is_asked_for(load: ast.Name, tree: ast.Module) -> bool:
     return True
 
 
-def _foreign(scope: FunctionNode) -> frozenset[str]:
-    """Return the names that are no locals of a function, or are bound whenever it runs."""
-    args = scope.args
-    given = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    found = {each.arg for each in given if each is not None}
-    for node in own_nodes(scope):
+def _foreign(scope: _Scope) -> frozenset[str]:
+    """Return the names that are no locals of a scope, or are bound whenever it runs."""
+    found = _parameters(scope)
+    nodes = ast.walk(scope) if isinstance(scope, ast.Module) else own_nodes(scope)
+    for node in nodes:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             found.update(node.names)
         elif isinstance(node, ast.Delete):
@@ -376,8 +385,13 @@ def _foreign(scope: FunctionNode) -> frozenset[str]:
     return frozenset(found)
 
 
+def _parameters(scope: _Scope) -> set[str]:
+    given = () if isinstance(scope, ast.Module) else ast.walk(scope.args)
+    return {each.arg for each in given if isinstance(each, ast.arg)}
+
+
 def _statement_before(
-    load: ast.Name, stores: Sequence[ast.AST], scope: FunctionNode, tree: ast.Module
+    load: ast.Name, stores: Sequence[ast.AST], scope: _Scope, tree: ast.Module
 ) -> ast.stmt | None:
     """Return the statement that holds all bindings and comes before the reading for certain."""
     inner: ast.AST = load
@@ -415,9 +429,7 @@ def _holds(statement: ast.AST, stores: Sequence[ast.AST]) -> bool:
     return all(each in inside for each in stores)
 
 
-def _way(
-    statement: ast.stmt | None, stores: Sequence[ast.AST], scope: FunctionNode
-) -> Sequence[str]:
+def _way(statement: ast.stmt | None, stores: Sequence[ast.AST], scope: _Scope) -> Sequence[str]:
     if isinstance(statement, _TRIES):
         return ("failed", "") if _is_swallowed(statement, stores) else ()
     if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -431,7 +443,7 @@ def _way(
     return ()
 
 
-def _is_under_a_flag(statement: ast.If, stores: Sequence[ast.AST], scope: FunctionNode) -> bool:
+def _is_under_a_flag(statement: ast.If, stores: Sequence[ast.AST], scope: _Scope) -> bool:
     """Return whether a setting decides alone, and nowhere else, over what its branch binds."""
     test = statement.test
     own = isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name)
@@ -478,7 +490,7 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
 def leaves(called: ast.expr) -> bool:
     """Return whether a function that is called never returns, by its name."""
     name = ast.unparse(called)
-    return name.rpartition(".")[2] in _EXITS or name.endswith("parser.error")
+    return name.rpartition(".")[2] in _EXITS or name.endswith(_ENDING)
 
 
 def _tests(statement: ast.If, stores: Sequence[ast.AST]) -> list[ast.expr]:

@@ -24,6 +24,7 @@ ROOTS: Mapping[str, tuple[str, Sequence[str]]] = {
             "openai.types.chat.chat_completion_chunk.ChatCompletionChunk",
             "openai.types.chat.parsed_chat_completion.ParsedChatCompletion",
             "openai.types.responses.response.Response",
+            "openai.types.responses.parsed_response.ParsedResponse",
         ),
     ),
     "groq": (
@@ -44,8 +45,16 @@ ROOTS: Mapping[str, tuple[str, Sequence[str]]] = {
         "google/genai/types.py",
         ("google.genai.types.GenerateContentResponse",),
     ),
+    "azure-ai-inference": (
+        "azure/ai/inference/models",
+        (
+            "azure.ai.inference.models._models.ChatCompletions",
+            "azure.ai.inference.models._models.StreamingChatCompletionsUpdate",
+        ),
+    ),
 }
 """By distribution: the folder or file with its types, and the classes from which to go on."""
+BEDROCK = ("ConverseResponse", "ConverseStreamResponse")
 _ENUMS = tuple(
     f"google.genai.types.{name}"
     for name in (
@@ -68,6 +77,11 @@ class Sources:
             )
             for path in files
         }
+        self._packages = {
+            ".".join(path.parent.relative_to(root).parts)
+            for path in files
+            if path.name == "__init__.py"
+        }
 
     @cached_property
     def names(self) -> Mapping[str, Mapping[str, str]]:
@@ -77,7 +91,8 @@ class Sources:
     def _imported(self, module: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                parts = module.split(".")[: -node.level] if node.level else []
+                up = node.level - (module in self._packages)
+                parts = module.split(".")[: -up or None] if node.level else []
                 origin = ".".join([*parts, *filter(None, [node.module])])
                 for alias in node.names:
                     yield alias.asname or alias.name, f"{origin}.{alias.name}"
@@ -93,7 +108,10 @@ class Sources:
                 target = node.targets[0]
             if isinstance(target, ast.Name) and target.id == short:
                 return module, node
+        parent, _, last = module.rpartition(".")
         origin = self.names.get(module, {}).get(short)
+        if origin is None and last in self.names.get(parent, {}):
+            origin = f"{self.names[parent][last]}.{short}"
         return self.defined(origin) if origin and origin != name else None
 
 
@@ -257,8 +275,8 @@ def declarations(folder: Path, name: str) -> dict[str, object]:
     }
 
 
-def service_declarations(folder: Path, service: str, root: str) -> dict[str, object]:
-    """Return the table of one answer of an AWS service, from botocore's description."""
+def service_declarations(folder: Path, service: str, *roots: str) -> dict[str, object]:
+    """Return the table of the answers of an AWS service, from botocore's description."""
     place = sorted((folder / "botocore/data" / service).iterdir())[-1]
     shapes = json.loads(gzip.decompress((place / "service-2.json.gz").read_bytes()))["shapes"]
     classes: dict[str, dict[str, list[str]]] = {}
@@ -273,14 +291,16 @@ def service_declarations(folder: Path, service: str, root: str) -> dict[str, obj
         full = f"{service}.{name}"
         if full not in classes:
             fields = classes[full] = {}
-            declared = f"union {name}" if shape.get("union") else name
-            missing = "|None" if shape.get("union") else ""
+            union = shape.get("union") or shape.get("eventstream")
+            declared = f"union {name}" if union else name
+            missing = "|None" if union else ""
             for field, member in shape["members"].items():
                 fields[field] = [f"{declared}: {member['shape']}", type_of(member["shape"])]
                 fields[field][1] += missing
-        return full
+        return f"list[{full}]" if shape.get("eventstream") else full
 
-    type_of(root)
+    for root in roots:
+        type_of(root)
     version = next(folder.glob("botocore-*.dist-info")).name.split("-")[1].removesuffix(".dist")
     return {
         "sdk": f"botocore {version}",
@@ -300,7 +320,7 @@ def main(folder: Path) -> None:
         if any(folder.glob(f"{name.replace('-', '_')}-*.dist-info"))
     }
     if (folder / "botocore").is_dir():
-        tables["bedrock"] = service_declarations(folder, "bedrock-runtime", "ConverseResponse")
+        tables["bedrock"] = service_declarations(folder, "bedrock-runtime", *BEDROCK)
     for name, table in tables.items():
         (DATA / f"{name}.json").write_text(_lines(table), encoding="utf-8")
 

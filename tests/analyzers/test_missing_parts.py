@@ -6,8 +6,16 @@ import pytest
 
 from analyzers.source_checks import READERS
 from analyzers.source_checks.answer_shapes import missing_parts
-from analyzers.source_checks.sdk_declarations import classes, named, requests, shapes, short
+from analyzers.source_checks.sdk_declarations import (
+    classes,
+    named,
+    requests,
+    results,
+    shapes,
+    short,
+)
 from analyzers.vocabulary import Level
+from scripts.extract_schemas.source_declarations import BEDROCK as ANSWERS
 from scripts.extract_schemas.source_declarations import declarations, service_declarations
 
 OPENAI = "from openai import OpenAI\nclient = OpenAI()\n"
@@ -201,9 +209,11 @@ def test_identity_survives_shifts_of_lines():
 
 
 def test_every_shape_and_request_is_declared():
-    fields = {f"{short(owner)}.{field}" for owner, known in classes().items() for field in known}
+    owned = [(owner, field) for owner, known in classes().items() for field in known]
+    fields = {f"{name}.{field}" for owner, field in owned for name in (owner, short(owner))}
     assert {each for each in shapes() if "." in each} <= fields
     returned = {kind for each in requests() for kind in (each.returns, each.stream) if kind}
+    returned |= {*results().values(), *(each.rpartition(".")[0] for each in results())}
     assert {kind for kind in returned if not named(kind)} == set()
 
 
@@ -215,9 +225,7 @@ def test_tables_are_what_the_sdks_declare():
     known = {f"{n}: {d.declared}" for c, fs in classes().items() for n, d in fs.items()}
     for table in (
         declarations(folder, "openai"),
-        service_declarations(
-            Path(botocore.__file__).parents[1], "bedrock-runtime", "ConverseResponse"
-        ),
+        service_declarations(Path(botocore.__file__).parents[1], "bedrock-runtime", *ANSWERS),
     ):
         described = table["classes"]
         assert isinstance(described, dict)
@@ -381,3 +389,129 @@ def test_function_that_says_that_it_takes_an_answer_is_told():
     assert not told(f"{GEMINI}def history{using}")
     documented = using.replace("\n    return", "\n    'Read a reply of the model.'\n    return")
     assert told(f"{GEMINI}def convert{documented}")
+
+
+STREAMED = """
+import os
+from openai import AsyncOpenAI, AzureOpenAI, OpenAI
+URL = os.environ["URL"]
+client = {client}
+def f(m):
+    for chunk in client.chat.completions.create(model="m", messages=m, stream=True):
+        print(chunk.choices[0].delta.role)
+"""
+
+
+@pytest.mark.parametrize(
+    ("client", "expected"),
+    [
+        ("AzureOpenAI()", 1),
+        ("AzureOpenAI() if URL else OpenAI()", 1),
+        ("OpenAI(base_url='https://openrouter.ai/api/v1')", 1),
+        ("AsyncOpenAI(base_url='https://me.openai.azure.com/openai/v1/')", 1),
+        ("OpenAI(base_url=URL)", 1),
+        ("OpenAI(base_url=os.getenv('URL', 'https://api.openai.com/v1'))", 1),
+        ("OpenAI()", 0),
+        ("OpenAI(base_url='https://api.openai.com/v1')", 0),
+        ("OpenAI(base_url='https://api.groq.com/openai/v1')", 0),
+        ("OpenAI(base_url=os.getenv('URL', 'https://api.deepseek.com'))", 0),
+        ("OpenAI()\ndef g():\n    client = AzureOpenAI()\n    return client.models.list()", 1),
+    ],
+)
+def test_server_may_send_a_chunk_without_choices_unasked(client, expected):
+    text = STREAMED.format(client=client)
+    assert [level for level, _ in told(text)] == [Level.WARNING] * expected
+    guarded = "        if chunk.choices:\n            print(chunk.choices[0].delta.role)"
+    assert not told(text.replace("        print(chunk.choices[0].delta.role)", guarded))
+
+
+OLD = "import google.generativeai as genai\nmodel = genai.GenerativeModel('m')\n"
+VERTEX = "from vertexai.generative_models import GenerativeModel\nmodel = GenerativeModel('m')\n"
+CHAT = "    chat = model.start_chat()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "guarded"),
+    [
+        (f"{OLD}def f(q):\n    r = model.generate_content(q)\n    return r.text\n",
+         "return r.text if r.candidates else ''"),
+        (f"{OLD}def f(q):\n    r = model.generate_content(q, stream=True)\n    for c in r:\n"
+         "        return c.text\n", "return c.text if c.candidates else ''"),
+        (f"{OLD}async def f(q):\n{CHAT}    await chat.send_message_async(q)\n"
+         "    return chat.last.text\n", "return chat.last.candidates and chat.last.text"),
+        (f"{OLD}class A:\n    def __init__(self):\n        self.chat = model.start_chat()\n"
+         "    def f(self, q):\n        return self.chat.send_message(q).text\n",
+         "return self.chat.history"),
+        (f"{OLD}def f(q):\n    r = model.generate_content(q)\n    return r.candidates[0]\n",
+         "return r.candidates and r.candidates[0]"),
+        (f"{VERTEX}def f(q):\n    r = model.generate_content([q])\n    return r.text\n",
+         "return r.text if r.candidates else ''"),
+        (f"{VERTEX}def f(q):\n    for c in {'model.generate_content(q, stream=True)'}:\n"
+         "        return c.text\n", "return c.candidates and c.text"),
+        (f"{GEMINI}def f(q):\n    chat = client.chats.create(model='m')\n"
+         "    return chat.send_message(q).text.strip()\n",
+         "return (chat.send_message(q).text or '').strip()"),
+    ],
+)  # fmt: skip
+def test_text_of_a_blocked_answer_is_told(text, guarded):
+    assert [level for level, _ in told(text)] == [Level.WARNING]
+    *lines, last = text.splitlines()
+    indent = last[: len(last) - len(last.lstrip())]
+    quiet = "\n".join([*lines, indent + guarded])
+    assert not told(quiet)
+    handled = [*lines, f"{indent}try:", f"    {last}", f"{indent}except (ValueError, Exception):"]
+    assert not told("\n".join([*handled, f"{indent}    return ''\n"]))
+
+
+def test_chat_of_another_library_is_quiet():
+    text = "from vertexai.preview.language_models import ChatModel\ndef f(q, model):\n"
+    assert not told(f"{text}{CHAT}    return chat.send_message(q).text\n")
+
+
+def test_kind_of_crash_is_told_once_a_function():
+    text = f"{OLD}def f(q):\n    a = model.generate_content(q)\n    b = model.generate_content(q)\n"
+    assert len(told(f"{text}    return a.text + b.text\n")) == 1
+
+
+def test_constant_prompt_is_not_blocked():
+    text = f"{OLD}def f(q):\n    return model.generate_content(q).text\n"
+    assert told(text)
+    assert not told(text.replace("(q).", "('Write a poem.')."))
+
+
+@pytest.mark.parametrize(
+    ("model", "levels"),
+    [("'o3-mini'", [Level.FAILURE]), ("'gpt-5'", [Level.FAILURE]), ("'gpt-4o'", []), ("q", [])],
+)
+def test_first_item_of_a_reasoning_model_is_no_message(model, levels):
+    text = f"{OPENAI}def f(q):\n    r = client.responses.create(model={model}, input=q)\n"
+    use = "    return r.output[0].content[0].text\n"
+    assert [level for level, _ in told(text + use)] == levels
+    assert not told(f"{text}    return r.output_text\n")
+
+
+EVENTS = f"{BEDROCK}def f(m):\n    r = client.converse_stream(modelId='m', messages=m)\n"
+AZURE = "from azure.ai.inference import ChatCompletionsClient\ndef f(m, client):\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "use", "guarded", "level"),
+    [
+        (EVENTS, "for e in r['stream']:\n        print(e['contentBlockDelta']['delta'])",
+         "for e in r['stream']:\n        if 'contentBlockDelta' in e:\n"
+         "            print(e['contentBlockDelta']['delta'])", Level.FAILURE),
+        (AZURE, "for c in client.complete(messages=m, stream=True):\n        print(c.choices[0])",
+         "for c in client.complete(messages=m, stream=True):\n"
+         "        print(c.choices and c.choices[0])", Level.WARNING),
+        (f"{OPENAI}def f(m, S):\n    r = client.responses.parse(model='m', input=m)\n",
+         "return r.output_parsed.items", "return r.output_parsed and r.output_parsed.items",
+         Level.WARNING),
+        (f"{ANTHROPIC}def f(m):\n    with client.messages.stream(model='m', max_tokens=9,"
+         " messages=m, tools=[1]) as s:\n        r = s.get_final_message()\n",
+         "return r.content[0].text", "return r.content[0].type == 'text' and r.content[0].text",
+         Level.FAILURE),
+    ],
+)  # fmt: skip
+def test_parts_of_streams_are_told(text, use, guarded, level):
+    assert [each for each, _ in told(f"{text}    {use}\n")] == [level]
+    assert not told(f"{text}    {guarded}\n")

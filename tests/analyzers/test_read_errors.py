@@ -84,6 +84,34 @@ def test_handler_that_leaves_or_binds_is_left_alone(handler):
     assert read(FAILED.format(handler=handler)) == []
 
 
+PAGE = """
+    import streamlit as st
+    {kind}
+        try:
+            shown = st.write_stream(client.answers())
+        except Exception as error:
+            {handler}
+        {read}
+"""
+
+
+@pytest.mark.parametrize("kind", ["if st.chat_input():", "if __name__ == '__main__':"])
+@pytest.mark.parametrize(
+    ("handler", "use", "ways"),
+    [
+        ("st.error(error)", "print(shown)", ["failed"]),
+        ("st.error(shown)", "pass", ["handler"]),
+        ("st.stop()", "print(shown)", []),
+        ("shown = ''", "print(shown)", []),
+        ("st.error(error)", "pass", []),
+        ("st.error(error)", "def g(): return shown", []),
+    ],
+)
+def test_page_reads_what_a_failed_request_left_unbound(kind, handler, use, ways):
+    code = PAGE.format(kind=kind, handler=handler, read=use)
+    assert [way for way, _, _ in read(code) if way != "undefined"] == ways
+
+
 LOOP = """
     def f(answer):
         {before}

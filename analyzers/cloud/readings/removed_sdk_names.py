@@ -1,10 +1,10 @@
-"""Names that an SDK has no more in a version which the project's own files allow."""
+"""Names that an SDK has no more, or not so, in a version which the project's own files allow."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from posixpath import basename
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -17,6 +17,7 @@ from analyzers.cloud.readings.target_text import TargetText
 from analyzers.cloud.source_edits import SourceText, parsed_source
 from analyzers.ports import Executor
 from analyzers.rules.cloud_rules import MISUSE
+from analyzers.source_checks.answer_values import FileScope
 from analyzers.vocabulary import Finding
 
 KIND = "removed-name"
@@ -50,6 +51,9 @@ def removed_sdk_names(source: TargetText) -> Iterator[Finding]:
 def _uses(text: SourceText, removed: RemovedNames) -> Iterator[ast.AST]:
     """Yield where a file imports, or takes from its module, what was removed."""
     lost = {f"{removed.module}.{name}" for name in removed.names}
+    if removed.positional:
+        yield from _by_position(text.tree, lost)
+        return
     bound: set[str] = set()
     for node in sorted(_located(text.tree), key=lambda each: (each.lineno, each.col_offset)):
         match node:
@@ -70,6 +74,14 @@ def _uses(text: SourceText, removed: RemovedNames) -> Iterator[ast.AST]:
                     yield node
             case _:
                 pass
+
+
+def _by_position(tree: ast.Module, names: Collection[str]) -> Iterator[ast.Call]:
+    """Yield the calls of some functions with positional arguments."""
+    scope = FileScope(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and scope.dotted(node.func) in names:
+            yield node
 
 
 def _located(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
@@ -171,7 +183,7 @@ def _finding(
         path,
         text,
         node,
-        messages.removed_name(
+        (messages.keywords_alone if removed.positional else messages.removed_name)(
             code, f"{path}:{line}", removed.package, removed.version, declared, removed.instead
         ),
         {

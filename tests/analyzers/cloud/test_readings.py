@@ -1,9 +1,11 @@
 """Findings in the text of a target alone: words, fields, variables, unguarded parsers."""
 
 import importlib
+import re
 import textwrap
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from packaging.version import Version
@@ -557,7 +559,8 @@ def test_imports_of_removed_modules_are_read(imported, kinds):
 
 
 def test_removed_names_are_missing_in_the_installed_sdk():
-    there = [each for each in catalogue.load_catalogue().removed if find_spec(each.module)]
+    removed = [each for each in catalogue.load_catalogue().removed if not each.positional]
+    there = [each for each in removed if find_spec(each.module)]
     assert len({each.package for each in there}) >= 3
     for removed in there:
         module = importlib.import_module(removed.module)
@@ -565,6 +568,35 @@ def test_removed_names_are_missing_in_the_installed_sdk():
         for name in removed.names:
             gone = getattr(module, name, None)
             assert gone is None or "Removed" in type(gone).__name__ or removed.package == "openai"
+
+
+def test_functions_take_keywords_alone_in_the_installed_sdk():
+    spec = find_spec("google.genai.types")
+    text = Path(spec.origin).read_text("utf-8")
+    for each in catalogue.load_catalogue().removed:
+        for name in each.names if each.positional else ():
+            assert re.search(rf"def {name}\(\s*cls,\s*\*,", text), name
+
+
+@pytest.mark.parametrize(
+    ("argument", "declared", "kinds"),
+    [
+        ("text", "google-genai\n", ["removed-name"]),
+        ("text", "google-genai>=1.2\n", ["removed-name"]),
+        ("text=text", "google-genai\n", []),
+        ("text", "google-genai==0.6.0\n", []),
+    ],
+)
+def test_keyword_that_is_given_by_position_is_read(argument, declared, kinds):
+    code = f"""
+        from google import genai
+        from google.genai import types
+        client = genai.Client()
+        def f(text):
+            parts = [types.Part.from_text({argument})]
+            return client.models.generate_content(model="m", contents=parts)
+    """
+    assert [kind for _, _, kind in read(code, {"requirements.txt": declared})] == kinds
 
 
 ENTITIES = """
