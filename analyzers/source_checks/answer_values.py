@@ -135,7 +135,7 @@ class FileScope:
 
     @cached_property
     def servers(self) -> Mapping[str, bool]:
-        """How the file's clients of OpenAI name a server that sends chunks without choices."""
+        """The servers of the file's clients of OpenAI that send chunks without choices."""
         return self._servers_in(self.tree) | dict.fromkeys(_OF_AZURE & self.called_classes, False)
 
     @cached_property
