@@ -32,7 +32,7 @@ from .runtime.child_processes import OUR_FAILURE, fork, hide_streams, report_own
 from .runtime.execution import PreparedTarget, execute, execute_program
 from .runtime.late_imports import LateImports
 from .runtime.programs import ProgramRun
-from .runtime.target_loading import Unprepared, prepare
+from .runtime.target_loading import LoadedProject, Unprepared
 
 GRACE = 1.0
 SEARCH_GRACE = 13.0
@@ -52,6 +52,7 @@ class Guest:
         self._wire = wire
         self._board = SharedMemory()
         self._late = LateImports()
+        self._project: Optional[LoadedProject] = None
         self._prepared: Optional[PreparedTarget] = None
         self._serve: Dict[str, Callable[[Mapping[str, Any]], None]] = {
             "prepare": self._prepare,
@@ -80,7 +81,9 @@ class Guest:
 
     def _prepare(self, message: Mapping[str, Any]) -> None:
         try:
-            prepared = self._prepared = prepare(message)
+            if self._project is None:
+                self._project = LoadedProject(message)
+            prepared = self._prepared = self._project.prepare(message)
         except Unprepared as reason:
             self._wire.send({"type": "unprepared", "reason": str(reason)})
             return

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 
+from analyzers.catalogue import asks_cloud
 from analyzers.criteria import is_crash, is_refused_call
 from analyzers.drivers.closed_plots import without_plots
 from analyzers.drivers.definitions import Definitions, relevant_texts
@@ -76,6 +77,10 @@ COSTLY = 2.0
 SHARE, SHARE_OF_MANY = 0.4, 0.7
 """The part of the time that is left: for one changed function, and for so many that hardly one
 has a turn of its own afterwards."""
+SHARE_OF_CLOUD, LEAST_OF_CLOUD = 0.15, 6.0
+"""The part for functions that all ask ML APIs: a program gets no further than its first request.
+Where that are fewer seconds, starting programs would take more than they show.
+"""
 UNVARIED_SHARE, UNVARIED_SHARE_OF_MANY = 0.5, 0.8
 SHARE_ALONE, LEAST_SECONDS = 0.5, 10.0
 """The part of the time for files that have no base, and what each gets at least meanwhile."""
@@ -161,6 +166,8 @@ class _Search:
         self.found = DriverStudy(self.subjects)
 
     def run(self) -> DriverStudy:
+        if self._is_cloud and self._time() < LEAST_OF_CLOUD:
+            return self.found
         drivers = self._ranked() if self.subjects else []
         if not drivers:
             return self.found
@@ -630,9 +637,14 @@ class _Search:
 
     def _time(self) -> float:
         """Return the seconds that the search may take from now on."""
-        left = self._share(SHARE, SHARE_OF_MANY) * self.bench.remaining()
+        share = SHARE_OF_CLOUD if self._is_cloud else self._share(SHARE, SHARE_OF_MANY)
+        left = share * self.bench.remaining()
         left = min(left, self.seconds)
         return min(SECONDS + SECONDS_EACH * len(self.subjects), left)
+
+    @property
+    def _is_cloud(self) -> bool:
+        return all(asks_cloud(each.target) for each in self.subjects)
 
     def _share(self, of_one: float, of_many: float) -> float:
         """Return a part of the time that grows with the number of changed functions."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from analyzers.catalogue.api_catalogue import load_catalogue
 from analyzers.guest.instrumentation.goals import decisions
-from analyzers.guest.runtime.target_loading import prepare
+from analyzers.guest.runtime.target_loading import LoadedProject
 from analyzers.guest.search.answer_search import mutate, search
 from analyzers.guest.search.code_constants import ConstantPool
 from analyzers.guest.search.input_entry import find_entry
@@ -142,7 +142,8 @@ def _search_all(root: str, given: list[Case], look: Any, message: Any) -> list[d
     def one(case: Case) -> dict[str, Any]:
         described = {"catalogue": entries, "schemas": schemas, "files": [case.path]}
         target = {"root": root, "path": case.path, "function": case.function}
-        prepared = prepare({**described, **target})
+        frame = {**described, **target}
+        prepared = LoadedProject(frame).prepare(frame)
         started = time.perf_counter()
         frame = look(prepared, {**MESSAGE, **message, "goals": case.goals})
         return {**frame, "seconds": time.perf_counter() - started}

@@ -58,7 +58,7 @@ class FakeSession:
     is_cheap: ClassVar[bool] = False
     patience: ClassVar[float] = 1.0
 
-    def __init__(self, place, root, target, broker, modules=None):
+    def __init__(self, place, root, target, broker, modules=None, files=None):
         self.source = (root / target.path).read_text(encoding="utf-8")
         self.target = target
         beside = (root / self.beside).read_text(encoding="utf-8") if self.beside else ""
@@ -77,6 +77,9 @@ class FakeSession:
 
     def close(self):
         self.closed.append(self)
+
+    def release(self):
+        self.close()
 
     def search(self, goals, seed, seconds, texts=()):
         self._raise_if("unsearchable")

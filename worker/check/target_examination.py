@@ -121,7 +121,7 @@ class TargetExamination:
         bench = self.bench(laboratory, replace(target, files=files), deadline, before)
         with ExitStack() as stack:
             stack.callback(bench.close)
-            stack.callback(before.close)
+            stack.callback(before.release)
             bench.begin()
             before.begin()
             return study(targets, bench)
@@ -148,7 +148,7 @@ class TargetExamination:
             stack.callback(lambda: tell(_examined(target, bench)))
             stack.callback(bench.close)
             stack.callback(confirmer.close)
-            stack.callback(before.close)
+            stack.callback(before.release)
             if began < deadline:
                 bench.expect()
                 before.expect()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
+from analyzers.catalogue import asks_cloud
 from analyzers.coverage import assess, conclude
 from analyzers.detection import DetectionResult
 from analyzers.pipeline import (
@@ -58,7 +59,7 @@ from worker.settings.repository_configuration import Configuration
 from worker.system.interruption import acknowledge_interrupt, raise_pending
 from worker.system.tracing import phase
 
-LEAST_TARGET_SECONDS = 20.0
+LEAST_TARGET_SECONDS, LEAST_CLOUD_SECONDS = 20.0, 8.0
 MARGIN_SECONDS = 5.0
 """What they may take beyond the run's budget, for what was found in its last second."""
 KEEPING_SHARE = 0.05
@@ -137,7 +138,9 @@ class _Shares:
         left = [_weight(each) for each in self.targets[position - beside :]]
         part = _weight(self.targets[position]) / sum(left)
         share = (self.deadline - now) * min(1.0, min(self._jobs, len(left)) * part)
-        return min(now + max(share, LEAST_TARGET_SECONDS), self.deadline)
+        is_cloud = asks_cloud(self.targets[position])
+        least = LEAST_CLOUD_SECONDS if is_cloud else LEAST_TARGET_SECONDS
+        return min(now + max(share, least), self.deadline)
 
 
 class _InOrder:

@@ -162,15 +162,21 @@ class BaseTarget:
         self._laboratory = laboratory
         self._paths = {c.path: c.old_path for c in changes if c.old_path is not None}
         texts = laboratory.base.texts
-        moved = relocated(target, self._paths)
-        self.target = replace(moved, files=tuple(path for path in moved.files if path in texts))
+        self.target = moved = self._moved(target)
         self._ours = target
         self._signatures = SignatureMapping(
             target.function,
             laboratory.head.texts.get(target.path, ""),
             texts.get(moved.path, ""),
         )
-        self._guest = WarmGuest(laboratory, laboratory.base, self.target, self._require)
+        together = [self._moved(each) for each in laboratory.targets if each.path == target.path]
+        self._guest = WarmGuest(laboratory, laboratory.base, moved, self._require, together)
+
+    def _moved(self, target: Target) -> Target:
+        """Return a target with the paths of base, and those of its files that base has."""
+        moved = relocated(target, self._paths)
+        there = tuple(path for path in moved.files if path in self._laboratory.base.texts)
+        return replace(moved, files=there)
 
     def expect(self) -> None:
         """Let the guest's sandbox start already, where base has the target."""
@@ -183,8 +189,12 @@ class BaseTarget:
             self._guest.begin()
 
     def close(self) -> None:
-        """End the guest."""
+        """End the guest; the next one is fresh."""
         self._guest.close()
+
+    def release(self) -> None:
+        """End the guest, or leave it to another target."""
+        self._guest.release()
 
     def _require(self, session: Session) -> None:
         """Raise ``TargetNotLoaded`` where base has no framework to run on."""

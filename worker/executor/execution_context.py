@@ -26,8 +26,8 @@ from worker.sandbox.guest_limits import GPU_ADDRESS_SPACE, Limits
 from worker.sandbox.guest_process import GuestProcess, guest_program
 from worker.sandbox.guest_spawn import LaunchPlan
 from worker.sandbox.isolation import TRUSTED, Isolation, find_isolation
-from worker.sandbox.warm_sandbox import Guest
-from worker.sandbox.warm_sandboxes import WarmSandboxes
+from worker.sandbox.warm_sandbox import ForkedGuest, Guest
+from worker.sandbox.warm_sandboxes import LoadedFile, WarmSandboxes
 from worker.settings.operator_settings import SandboxSettings, Settings
 from worker.sources.source_selection import Sources
 from worker.system.temporary_files import owned_folder
@@ -67,6 +67,10 @@ class GuestRuntime:
         if self.warm is None:
             return GuestProcess(plan)
         return self.warm.guest(plan, modules, self.until)
+
+    def kept_guest(self, tree: Path, loaded: LoadedFile) -> ForkedGuest | None:
+        """Return a guest that was kept for a file of a tree, if there is one."""
+        return None if self.warm is None else self.warm.kept_guest(self.launch_plan(tree), loaded)
 
     def launch_plan(self, tree: Path) -> LaunchPlan:
         """Return how guests on a tree are started."""

@@ -110,6 +110,7 @@ class GuestConversation:
         self._broker = broker
         self._until = until
         self.answered = GivenAnswers()
+        self.is_idle = True
         self.used: dict[str, None] = {}
 
     def begin(self, contents: Sequence[bytes]) -> None:
@@ -120,6 +121,7 @@ class GuestConversation:
     def send(self, message: Mapping[str, Any], seconds: float = SEND_SECONDS) -> None:
         """Say something; ``seconds`` are what the guest has to take it."""
         require_time(self._until)
+        self.is_idle = False
         try:
             self._guest.channel.send(message, seconds)
         except (BadFrame, ChannelClosed, ChannelTimeout) as error:
@@ -147,6 +149,7 @@ class GuestConversation:
                 raise GuestEnded(frame["reason"][:LONGEST_REASON])
             if frame["type"] != "ask":
                 self.used.update(dict.fromkeys(frame.get("used", ())))
+                self.is_idle = frame["type"] != "ran"
                 yield frame
                 continue
             questions -= 1

@@ -2,6 +2,7 @@
 
 They are what its files import at their top level anyway, from a list of those whose import
 depends on nothing that the project does first.  The check of ``sys.modules`` is the same then.
+Where the project may change how they are imported, none is.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ _REGISTERS = re.compile(r"\bsys\.modules\[[\w.]+\]\s*=\s*\w+")
 
 def preloaded_libraries(
     path: str, texts: Mapping[str, str], hidden: Collection[str] = ()
-) -> frozenset[str] | None:
-    """Return the modules to import first; ``None`` where the project may change their import.
+) -> frozenset[str]:
+    """Return the modules to import first; none where the project may change their import.
 
     Of a file that draws many others, what those import that come late is not looked at; all of
     its package may change an import then.
@@ -69,10 +70,10 @@ def preloaded_libraries(
     for number, current in enumerate(_imported(path, texts, files)):
         if number >= MOST_FILES:
             if any(map(_decides, _package(path, texts))):
-                return None
+                return frozenset()
             break
         if _decides(texts.get(current, "")):
-            return None
+            return frozenset()
         modules = (module for level, module, _ in _imports(texts.get(current, "")) if not level)
         found |= {_whole(each) for each in modules if top_level_package(each) in libraries}
     if "torch" in found and _draws_compiler(path, texts, files):

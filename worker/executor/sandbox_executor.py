@@ -95,7 +95,8 @@ class SandboxExecutor:
         self._deadline = self._allotted = deadline
         self._ran_out = False
         self._before = before
-        self._guest = WarmGuest(laboratory, laboratory.head, target, self._prepared)
+        head, together = laboratory.head, laboratory.targets
+        self._guest = WarmGuest(laboratory, head, target, self._prepared, together)
         self._counts = ExecutionCounts(target)
         self._refused_before = len(laboratory.broker.over_budget)
         self.explorations: list[tuple[ExplorationRequest, ExplorationResult]] = []
@@ -491,8 +492,8 @@ class SandboxExecutor:
         self._allotted = now + share * (self._deadline - now)
 
     def close(self) -> None:
-        """End the guest."""
-        self._guest.close()
+        """End the guest, or leave it to another target."""
+        self._guest.release()
         self._beside.shutdown()
 
     @property

@@ -64,6 +64,7 @@ from worker.executor.target_preparation import (
 )
 from worker.sandbox.protocol.frame_shapes import BadFrame
 from worker.sandbox.warm_sandbox import ForkedGuest
+from worker.sandbox.warm_sandboxes import LoadedFile
 from worker.system.tracing import phase, traced
 
 MODEL_SECONDS = 75.0
@@ -91,7 +92,10 @@ MARGIN_SECONDS = 20.0
 BUSY = 10.0
 MUTATION_SECONDS = 10.0
 SYMBOLIC_SECONDS = 10.0
+SEARCH_SHARE, SEARCH_LEAST = 0.7, 5.0
+"""The part of a target's time, as it passes, that a search may take on a busy machine."""
 MAX_LIST = 3
+MODULE_LEVEL = frozenset({"<module>", "__main__"})
 MOST_DEATHS = 5
 PROBES_A_FRAME = 200
 MOST_QUESTIONS = 200
@@ -111,14 +115,22 @@ class Session:
         target: Target,
         broker: Broker,
         modules: Collection[str] | None = None,
+        beside: Collection[str] | None = None,
     ) -> None:
-        """``modules``: libraries that a forked guest has imported; ``None``: start afresh."""
+        """``modules``: libraries that a forked guest has imported; ``None``: start afresh.
+
+        ``beside`` are the files of other targets for which the guest may be kept, or was kept:
+        ``None`` for a guest of its own.
+        """
         require_time(place.until)
         self._target = target
         self._tree = tree
+        self._place = place
+        self._beside = beside
+        kept = None if beside is None else place.kept_guest(tree, loaded_file(target))
         with phase("guest starts"):
-            self._guest = place.guest(tree, modules)
-        self._is_forked = bool(modules) and isinstance(self._guest, ForkedGuest)
+            self._guest = kept or place.guest(tree, modules)
+        self._is_forked = not kept and bool(modules) and isinstance(self._guest, ForkedGuest)
         self._layer = place.layer
         self.patience = place.limits.patience
         self._talk = GuestConversation(self._guest, broker, place.until)
@@ -145,6 +157,18 @@ class Session:
     def is_cheap(self) -> bool:
         """Return whether another guest like this one would be ready at once."""
         return self._is_forked and self._preparing < CHEAP_SECONDS
+
+    def release(self) -> None:
+        """Keep the guest for another target of the file, or else end it."""
+        guest, warm = self._guest, self._place.warm
+        is_sound = self._talk.is_idle and guest.stopped is None
+        if warm is None or self._beside is None or not isinstance(guest, ForkedGuest):
+            self.close()
+        elif is_sound:
+            plan = self._place.launch_plan(self._tree)
+            warm.keep(plan, loaded_file(self._target, self._beside), guest)
+        else:
+            self.close()
 
     def close(self) -> None:
         """End the guest and everything it started."""
@@ -178,6 +202,7 @@ class Session:
         """Let the guest look for answers that reach the goals, with ``texts`` for plain words."""
         mutation = min(MUTATION_SECONDS * self.patience, seconds / 2)
         symbolic = min(SYMBOLIC_SECONDS * self.patience, seconds / 2)
+        within = max(SEARCH_LEAST, SEARCH_SHARE * seconds)
         self._talk.send(
             {
                 "type": "search",
@@ -185,6 +210,7 @@ class Session:
                 "seed": seed,
                 "mutation_seconds": mutation,
                 "symbolic_seconds": symbolic,
+                "seconds": within,
                 "max_list": MAX_LIST,
                 "texts": list(texts),
                 "layer": None if self._layer is None else str(self._layer),
@@ -280,7 +306,7 @@ class Session:
 
     @traced("imports")
     def _prepare(self, place: GuestRuntime) -> PreparedTarget:
-        self._talk.send(prepare_frame(place, self._guest.root, self._target))
+        self._talk.send(prepare_frame(place, self._guest.root, self._target, self._beside or ()))
         return prepared_of(next(self._talk.replies(host_timeout(PREPARE_SECONDS * self.patience))))
 
     def _batch(self, probes: Sequence[Probe], seconds: float) -> list[Run]:
@@ -324,6 +350,12 @@ class Session:
         if not isinstance(ending, Raised) or _is_in(self._tree, ending.path):
             return run
         return replace(run, ending=replace(ending, path="", line=0, function=""))
+
+
+def loaded_file(target: Target, beside: Collection[str] = ()) -> LoadedFile:
+    """Return what a guest has loaded that was prepared for a target."""
+    files = frozenset((target.path, *target.files, *beside))
+    return LoadedFile(target.path, target.function in MODULE_LEVEL, files)
 
 
 def host_timeout(seconds: float) -> float:

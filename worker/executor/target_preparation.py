@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -59,8 +59,13 @@ class PreparedTarget:
     replaced: tuple[str, ...] = ()
 
 
-def prepare_frame(place: GuestRuntime, root: str, target: Target) -> Frame:
-    """The ``prepare`` frame for a target; ``root`` is where the guest sees the tree."""
+def prepare_frame(
+    place: GuestRuntime, root: str, target: Target, beside: Collection[str] = ()
+) -> Frame:
+    """The ``prepare`` frame for a target; ``root`` is where the guest sees the tree.
+
+    ``beside`` are files that targets need which the guest will have later.
+    """
     known = catalogue.load_catalogue().apis
     providers = {known[name].provider for name in target.apis if name in known}
     return {
@@ -69,6 +74,7 @@ def prepare_frame(place: GuestRuntime, root: str, target: Target) -> Frame:
         "path": target.path,
         "function": target.function,
         "files": list(target.files),
+        "beside": list(beside),
         "catalogue": _entries(),
         "expected": [name for name, api in known.items() if api.provider in providers],
         "schemas": _schemas(),

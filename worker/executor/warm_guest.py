@@ -11,11 +11,10 @@ from analyzers.vocabulary import NotRun, Probe, Run, Target
 from worker.executor.execution_context import ExecutionContext, GuestRuntime, SourceTree
 from worker.executor.guest_conversation import GuestEnded, GuestFailure, TargetNotLoaded
 from worker.executor.preloaded_libraries import preloaded_libraries
-from worker.executor.session import PROBE_SECONDS, Session
+from worker.executor.session import PROBE_SECONDS, Session, loaded_file
 from worker.executor.target_preparation import PreparedTarget
 
 MOST_AGAIN = 3
-AFRESH = "its guests start afresh, as it may change how libraries are imported"
 TOO_MANY_LIMITS = "the process met a limit too often"
 T = TypeVar("T")
 
@@ -33,11 +32,14 @@ class WarmGuest:
         tree: SourceTree,
         target: Target,
         opened: Callable[[Session], None] = lambda _: None,
+        together: Sequence[Target] | None = None,
     ) -> None:
+        """``together``: targets that may have the guest before and after; ``None``: its own."""
         self._laboratory = laboratory
         self._tree = tree
         self._target = target
         self._opened = opened
+        self._beside = None if together is None else _files_beside(target, together)
         self._session: Session | None = None
         self._starting: threading.Thread | None = None
         self._has_more = False
@@ -45,11 +47,19 @@ class WarmGuest:
         self.undecided: dict[str, str] = {}
 
     def close(self) -> None:
-        """End the guest."""
+        """End the guest; the next one is fresh."""
+        self._beside = None
+        self.release()
+
+    def release(self) -> None:
+        """End the guest, or leave it to another target."""
         self._await_start()
         if self._session is not None:
             self._used |= self._session.used
-            self._session.close()
+            if self._beside is None:
+                self._session.close()
+            else:
+                self._session.release()
             self._session = None
 
     def give_back(self) -> None:
@@ -66,8 +76,9 @@ class WarmGuest:
     def expect(self) -> None:
         """Let the sandbox of the first guest start already, while another is waited for."""
         place = self._laboratory.place_of(self._tree)
-        if place.warm is not None and (modules := self._libraries(place)) is not None:
-            place.warm.prepare(place.launch_plan(self._tree.root), modules)
+        plan = place.launch_plan(self._tree.root)
+        if place.warm is not None and not place.warm.keeps(plan, loaded_file(self._target)):
+            place.warm.prepare(plan, self._libraries(place))
 
     def begin(self) -> None:
         """Start the first guest beside what the host does meanwhile; a failure shows when asked."""
@@ -159,7 +170,8 @@ class WarmGuest:
             place = place.with_more() if self._has_more else place
             broker = self._laboratory.broker
             modules = None if self._has_more else self._libraries(place)
-            self._session = Session(place, self._tree.root, self._target, broker, modules)
+            beside = None if self._has_more else self._beside
+            self._session = Session(place, self._tree.root, self._target, broker, modules, beside)
             try:
                 self._opened(self._session)
             except TargetNotLoaded:
@@ -167,12 +179,9 @@ class WarmGuest:
                 raise
         return self._session
 
-    def _libraries(self, place: GuestRuntime) -> frozenset[str] | None:
-        """Return what a template has to have imported; ``None`` to start afresh, which is noted."""
-        modules = preloaded_libraries(self._target.path, self._tree.texts, place.hidden)
-        if modules is None and place.warm is not None:
-            place.warm.notes[f"{self._target.path}: {AFRESH}"] = None
-        return modules
+    def _libraries(self, place: GuestRuntime) -> frozenset[str]:
+        """Return what a template has to have imported."""
+        return preloaded_libraries(self._target.path, self._tree.texts, place.hidden)
 
     def _replace(self) -> None:
         """End the guest; the next one has more."""
@@ -182,6 +191,10 @@ class WarmGuest:
     def _note(self, reason: str) -> None:
         met = _first_line(reason)
         self.undecided[met] = f"{met} (also alone, with more memory and time)"
+
+
+def _files_beside(target: Target, together: Sequence[Target]) -> frozenset[str]:
+    return frozenset(path for each in together if each.path == target.path for path in each.files)
 
 
 def is_limited(run: Run) -> bool:

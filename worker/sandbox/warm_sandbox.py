@@ -122,8 +122,12 @@ class WarmSandbox:
                 pid = _only_child(self._template)
             except (BadFrame, ChannelClosed, ChannelTimeout, OSError, ValueError) as error:
                 raise Unforkable(f"{type(error).__name__}: {error}") from error
-            self._sandbox.renew(self.plan.limits.wall_seconds)
+            self.renew()
             return ForkedGuest(self, ours, output, pid, held.pop_all())
+
+    def renew(self) -> None:
+        """Let its guest run for as long as a guest may from now on."""
+        self._sandbox.renew(self.plan.limits.wall_seconds)
 
     def recovered(self) -> bool:
         """End the guest; return whether the sandbox is again what it was before it."""
@@ -284,6 +288,10 @@ class ForkedGuest:
     def why_stopped(self) -> str | None:
         """Return :attr:`stopped` of a guest that has closed its channel, once that is known."""
         return self.sandbox.why_stopped(self.process)
+
+    def renew(self) -> None:
+        """Let it run for as long as a guest may from now on."""
+        self.sandbox.renew()
 
     def stop(self, reason: str) -> None:
         """Kill it, with its sandbox, for a reason."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 from threading import TIMEOUT_MAX
@@ -20,13 +21,32 @@ from worker.sandbox.warm_sandbox import ForkedGuest, Guest, Unforkable, WarmSand
 
 LAUNCHERS = 2
 MOST_IDLE = 6
+MOST_KEPT = 6
 STOPPED = "it was interrupted"
 NO_NAMESPACES = "guests without namespaces of their own start afresh"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A file of a tree that a guest has loaded, with the ``files`` whose runs it records.
+
+    Of one that ``runs`` the file anew nothing is loaded but what the file imports.
+    """
+
+    path: str
+    runs: bool
+    files: frozenset[str]
+
+    def serves(self, wanted: LoadedFile) -> bool:
+        """Return whether a guest with this file can be asked for another."""
+        alike = (self.path, self.runs) == (wanted.path, wanted.runs)
+        return alike and wanted.files <= self.files
 
 
 class WarmSandboxes:
     """Guests forked from templates; ``notes`` say where none can be forked, and why.
 
+    Guests that have loaded a file are kept for the next target of the file.
     Each sandbox is started by a thread of this pool, which outlives those that use it.
     """
 
@@ -34,6 +54,7 @@ class WarmSandboxes:
         self._launchers = ThreadPoolExecutor(LAUNCHERS, "launch")
         self._lock = threading.Lock()
         self._idle: list[WarmSandbox] = []
+        self._kept: list[tuple[LaunchPlan, LoadedFile, ForkedGuest]] = []
         self._coming: list[tuple[LaunchPlan, frozenset[str], Future[WarmSandbox]]] = []
         self._unforkable: dict[tuple[str, frozenset[str]], str] = {}
         self._live: WeakSet[GuestProcess | ForkedGuest] = WeakSet()
@@ -57,6 +78,36 @@ class WarmSandboxes:
             guest.close()
             raise KeyboardInterrupt
         return guest
+
+    def keep(self, plan: LaunchPlan, loaded: LoadedFile, guest: ForkedGuest) -> None:
+        """Keep a guest that is asked nothing now; the one that was kept first ends."""
+        with self._lock:
+            self._kept.append((plan, loaded, guest))
+            surplus = self._kept.pop(0) if len(self._kept) > MOST_KEPT or self._closed else None
+        if surplus is not None:
+            surplus[2].close()
+
+    def kept_guest(self, plan: LaunchPlan, wanted: LoadedFile) -> ForkedGuest | None:
+        """Return the guest that was kept last of those that have loaded a file, if there is one."""
+        with self._lock:
+            at = self._position(plan, wanted)
+            guest = None if at is None else self._kept.pop(at)[2]
+        if guest is not None:
+            guest.renew()
+        return guest
+
+    def keeps(self, plan: LaunchPlan, wanted: LoadedFile) -> bool:
+        """Return whether a guest that has loaded a file is kept."""
+        with self._lock:
+            return self._position(plan, wanted) is not None
+
+    def _position(self, plan: LaunchPlan, wanted: LoadedFile) -> int | None:
+        fitting = (
+            at
+            for at, (started, loaded, _) in enumerate(self._kept)
+            if started == plan and loaded.serves(wanted)
+        )
+        return max(fitting, default=None)
 
     def stop(self) -> None:
         """End all guests, from another thread than theirs; those that are asked for find out."""
@@ -157,8 +208,11 @@ class WarmSandboxes:
         """End all sandboxes; guests that are still there end theirs when they are closed."""
         self._closed = True
         with self._lock:
+            kept, self._kept = self._kept, []
             coming, self._coming = self._coming, []
             idle, self._idle = self._idle, []
+        for _, _, guest in kept:
+            guest.close()
         for _, _, future in coming:
             if not future.cancel():
                 with suppress(MachineError, Unforkable):

@@ -187,7 +187,9 @@ def _fill_settings(module: Any, root: str) -> None:
     def missing(settings: Any, key: Any) -> Any:
         del settings
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-        if not (is_own(frame.f_code.co_filename, root) and assumptions.is_needed(str(key))):
+        if not is_own(frame.f_code.co_filename, root):
+            standins.lack(key)
+        if not assumptions.is_needed(str(key)):
             raise KeyError(key)
         return standins.made_up_variable(f"app.config[{key!r}]", str(key))
 

@@ -50,11 +50,17 @@ def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optio
 def _named(namespace: Mapping[str, Any], parts: List[str]) -> Tuple[Any, Any]:
     owner: Any = None
     found: Any = namespace.get(parts[0])
-    for part in parts[1:]:
-        owner = found
-        kind = _definer(found, part)
-        found = None if kind is None else vars(kind)[part]
+    for number, part in enumerate(parts[1:]):
+        owner, name = found, _mangled(part, parts[number])
+        kind = _definer(found, name)
+        found = None if kind is None else vars(kind)[name]
     return found, owner
+
+
+def _mangled(name: str, owner: str) -> str:
+    """Return the name under which a class keeps what its body calls by one."""
+    private = name.startswith("__") and not name.endswith("__") and owner.strip("_")
+    return f"_{owner.lstrip('_')}{name}" if private else name
 
 
 def _definer(owner: Any, name: str) -> Optional[type]:

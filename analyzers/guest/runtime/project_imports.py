@@ -119,6 +119,10 @@ class ProjectFinder(MetaPathFinder):
         self._deadline = deadline
         self._stdlib = _stdlib()
 
+    def until(self, deadline: float) -> None:
+        """Let what is imported from now on take until another time of work."""
+        self._deadline = deadline
+
     def find_spec(
         self,
         fullname: str,

@@ -7,7 +7,7 @@ import functools
 import itertools
 import sys
 from types import CodeType, FunctionType, GeneratorType, ModuleType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional, Set, Tuple
 
 from . import assumptions, replaced_libraries
 
@@ -351,6 +351,11 @@ class InertText(str):
     """A text that stands in for one that only the real machine knows."""
 
     __slots__ = ()
+
+
+def lack(key: object) -> NoReturn:
+    """Raise ``KeyError`` for what a library looks up in an application that we set up."""
+    raise KeyError(key)
 
 
 def made_up_variable(place: str, name: str) -> InertText:

@@ -92,56 +92,83 @@ class Unprepared(Exception):  # noqa: N818 - a fact about the target, not an err
     """The target cannot be called; says why."""
 
 
-def prepare(message: Mapping[str, Any]) -> PreparedTarget:
-    """Load the target of a ``prepare`` frame; raises :class:`Unprepared`."""
-    root = str(Path(message["root"]).absolute())
-    path, name = message["path"], message["function"]
-    sources = Sources(root)
-    failed = sources.instrument(list(dict.fromkeys([path, *message.get("files", ())])))
-    if path in failed:
-        raise Unprepared(f"{path} {failed[path]}")
-    entries: List[Mapping[str, Any]] = list(message.get("catalogue") or ())
-    named = frozenset(message.get("expected") or ())
-    expected = [entry for entry in entries if entry["name"] in named]
-    schemas = message.get("schemas") or {}
-    folders = _folders(root, path)
-    beside = [folder for folder in _around(root, path) if folder not in folders]
-    project = ProjectFinder(sources, folders, time_limits.now() + SECONDS, beside)
-    project.notes += [f"{file} {reason}" for file, reason in failed.items()]
-    _enter(root, path, folders)
-    network = Network(entries, message.get("network"))
-    network.enter()
-    interception = Interception(root, entries, schemas, message.get("hidden") or (), network)
-    interception.install(sources.texts)
-    sys.meta_path.insert(1, project)
-    api_calls.set_supplier(api_calls.EmptyAnswers())
-    with external_inputs.typed_text("1"):
-        loaded = _loaded(project, path, name)
-    use_one_torch_thread()
-    serialized_model.record_constructor_arguments()
-    external_inputs.settle_django()
-    project.notes += network.loaded()
-    interception.warm(expected)
-    clients = GivenClients(expected, lambda wanted: interception.missing(wanted)(wanted))
-    standins.client_method = clients.method
-    return PreparedTarget(
-        root=root,
-        path=path,
-        name=name,
-        function=loaded.function,
-        parameters=loaded.parameters,
-        points=sources.points,
-        recorder=sources.recorder,
-        sources=dict(sources.texts),
-        standins=standins.names,
-        notes=project.notes,
-        entries=entries,
-        expected=expected,
-        schemas=schemas,
-        namespace=loaded.namespace,
-        method=loaded.method,
-        guarded=loaded.guarded,
-    )
+class LoadedProject:
+    """The project around a file, loaded once for targets of this file, one after the other."""
+
+    def __init__(self, message: Mapping[str, Any]) -> None:
+        """Take the first ``prepare`` frame; raises :class:`Unprepared`."""
+        root = str(Path(message["root"]).absolute())
+        self._path = path = message["path"]
+        self._sources = sources = Sources(root)
+        named = [path, *message.get("files", ()), *message.get("beside", ())]
+        failed = sources.instrument(list(dict.fromkeys(named)))
+        if path in failed:
+            raise Unprepared(f"{path} {failed[path]}")
+        self._entries: List[Mapping[str, Any]] = list(message.get("catalogue") or ())
+        self._schemas = message.get("schemas") or {}
+        folders = _folders(root, path)
+        beside = [folder for folder in _around(root, path) if folder not in folders]
+        self._finder = ProjectFinder(sources, folders, time_limits.now() + SECONDS, beside)
+        self._finder.notes += [f"{file} {reason}" for file, reason in failed.items()]
+        _enter(root, path, folders)
+        self._network = Network(self._entries, message.get("network"))
+        self._network.enter()
+        about = (root, self._entries, self._schemas, message.get("hidden") or ())
+        self._interception = Interception(*about, self._network)
+        self._interception.install(sources.texts)
+        sys.meta_path.insert(1, self._finder)
+        self._module: Optional[ModuleType] = None
+
+    def prepare(self, message: Mapping[str, Any]) -> PreparedTarget:
+        """Find the target of a ``prepare`` frame; raises :class:`Unprepared`."""
+        finder, sources, interception = self._finder, self._sources, self._interception
+        named = frozenset(message.get("expected") or ())
+        expected = [entry for entry in self._entries if entry["name"] in named]
+        finder.until(time_limits.now() + SECONDS)
+        api_calls.set_supplier(api_calls.EmptyAnswers())
+        with external_inputs.typed_text("1"):
+            loaded = self._loaded(message["function"])
+        use_one_torch_thread()
+        serialized_model.record_constructor_arguments()
+        external_inputs.settle_django()
+        finder.notes += [note for note in self._network.loaded() if note not in finder.notes]
+        interception.warm(expected)
+        clients = GivenClients(expected, lambda wanted: interception.missing(wanted)(wanted))
+        standins.client_method = clients.method
+        own = {self._path, *message.get("files", ())}
+        return PreparedTarget(
+            root=sources.root,
+            path=self._path,
+            name=message["function"],
+            function=loaded.function,
+            parameters=loaded.parameters,
+            points=sources.points,
+            recorder=sources.recorder,
+            sources={path: text for path, text in sources.texts.items() if path in own},
+            standins=standins.names,
+            notes=finder.notes,
+            entries=self._entries,
+            expected=expected,
+            schemas=self._schemas,
+            namespace=loaded.namespace,
+            method=loaded.method,
+            guarded=loaded.guarded,
+        )
+
+    def _loaded(self, name: str) -> _Loaded:
+        full = str(Path(self._sources.root, self._path))
+        if name in _MODULE_LEVEL:
+            return _Loaded(ModuleRun(self._finder, full, name).callable, [], {})
+        try:
+            if self._module is None:
+                with CLOCK.limited(SECONDS):
+                    self._module = _import(self._finder, self._path)
+            return _found(self._module, name, full, self._sources)
+        except name_lookup.Unfound as unfound:
+            reason = f"{unfound}{_because(self._finder, self._path)}"
+            raise Unprepared(reason) from unfound
+        except BaseException as error:
+            raise Unprepared(f"{self._path} cannot be loaded: {error!r}"[:500]) from error
 
 
 class _Loaded(NamedTuple):
@@ -152,19 +179,9 @@ class _Loaded(NamedTuple):
     guarded: Optional[Callee] = None
 
 
-def _loaded(project: ProjectFinder, path: str, name: str) -> _Loaded:
-    full = str(Path(project.sources.root, path))
-    if name in _MODULE_LEVEL:
-        return _Loaded(ModuleRun(project, full, name).callable, [], {})
-    try:
-        with CLOCK.limited(SECONDS):
-            module = _import(project, path)
-        function, owner = name_lookup.find(vars(module), name, full)
-        parameters = name_lookup.parameters(function, owner, project.sources.text_of)
-    except name_lookup.Unfound as unfound:
-        raise Unprepared(f"{unfound}{_because(project, path)}") from unfound
-    except BaseException as error:
-        raise Unprepared(f"{path} cannot be loaded: {error!r}"[:500]) from error
+def _found(module: ModuleType, name: str, full: str, sources: Sources) -> _Loaded:
+    function, owner = name_lookup.find(vars(module), name, full)
+    parameters = name_lookup.parameters(function, owner, sources.text_of)
     made, method = name_lookup.callable_of(function, owner), name_lookup.method_of(function, owner)
     around = name_lookup.guarded(vars(module), name, function)
     guarded = name_lookup.callable_of(around, owner), name_lookup.method_of(around, owner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.input_paths import SERVICE, parse
@@ -10,11 +11,13 @@ from ..runtime.execution import PreparedTarget
 from .answer_models.answer_model import weight
 from .code_constants import ConstantPool, collect_constants, constants_near
 from .input_entry import InputEntry, find_entry
+from .learning.argument_learning import FOR_LEARNING
 from .search_campaign import (
     AnswerCandidate,
     FoundAnswer,
     SearchCampaign,
     Stopwatch,
+    end_within,
     is_crash,
     usable,
 )
@@ -200,10 +203,12 @@ Frame = Dict[str, Any]
 def search(prepared: PreparedTarget, message: Mapping[str, Any]) -> Frame:
     """Answer a ``search`` frame (docs/guest-protocol.md) in a process of its own."""
     goals: Sequence[str] = message["goals"]
+    end_within(message.get("seconds", math.inf))
     pool = collect_constants(
         prepared.sources, prepared.path, prepared.name, goals, prepared.namespace, prepared.root
     )
-    entry = find_entry(prepared, pool.raw, message.get("texts") or ())
+    seconds = FOR_LEARNING + message["mutation_seconds"]
+    entry = find_entry(prepared, pool.raw, message.get("texts") or (), seconds)
     wishes = constants_near(prepared, goals)
     if entry.arguments is None:
         return _frame(

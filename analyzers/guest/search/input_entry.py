@@ -6,7 +6,7 @@ import heapq
 import itertools
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..inputs import external_inputs, project_files
 from ..protocol.api_calls import ApiRequest
@@ -30,7 +30,7 @@ from .input_slots import (
 )
 from .learning.argument_learning import LearnedArguments, learn_arguments
 from .obstacles import raised_because_of, returned_early
-from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
+from .search_campaign import Arguments, CatalogueModels, Stopwatch, is_free_form, usable
 from .structured_answers import shaped
 
 _GUESSES = {
@@ -42,7 +42,10 @@ _FRAMES = ("frame", "array", "ndarray")
 _ASSUMED_FORMS = {"text": ("text",), "image": ("bytes", "numpy"), "audio": ("bytes",)}
 MOST_TRIALS = 120
 FOR_PLACES = 40
+FOR_ALL = 15.0
 FOR_TEXTS = 5.0
+MOST_ALIKE = 50
+"""So many texts after each other that lead where others led: the rest will not lead further."""
 FOR_ASSUMPTIONS = 6.0
 MOST_ASSUMPTIONS = 150
 MOST_PARAMETERS = 3
@@ -51,8 +54,6 @@ _FACTS = str(InputPath(SERVICE).item(assumptions.FACTS))
 _CONTENT = str(InputPath(SERVICE).item(assumptions.CONTENT))
 MOST_TEXT_SLOTS = 2
 MOST_LEARNED_SLOTS = 8
-_FREE_FORM = frozenset({"chat", "completion"})
-"""Tasks of which the answer may be any text."""
 OPENING = "opening-"
 SECONDS = 2.0
 LATER_SECONDS = 0.5
@@ -92,15 +93,19 @@ class _Spy:
 
 
 def find_entry(
-    prepared: PreparedTarget, words: Sequence[str], texts: Sequence[str] = ()
+    prepared: PreparedTarget,
+    words: Sequence[str],
+    texts: Sequence[str] = (),
+    seconds: float = FOR_ALL,
 ) -> InputEntry:
-    """Call the target in many ways until the marker reaches an ML API.
+    """Call the target in many ways, for ``seconds``, until the marker reaches an ML API.
 
     Parameters come first, then what else the code reads, the files that it opened, and ``texts``.
-    ``words`` are strings of the code, tried for what is no input.
+    ``words`` are strings of the code, tried for what is no input.  Where the answer may be any
+    text, so may the input: there arguments learn before texts are tried.
     """
     project_files.forget_files()
-    search = _Search(prepared, words)
+    search = _Search(prepared, words, seconds)
     slotless: Optional[InputEntry] = None
     for slot in search.slots():
         entry, through = search.filled(slot)
@@ -108,15 +113,20 @@ def find_entry(
             return entry
         slotless = slotless or entry
     entry = slotless or search.without_slot(next(search.others(None)))
-    found = search.through_what_it_opens() or search.with_one_of(texts)
-    found = found or search.through_what_is_missing(asked=entry.arguments is not None)
+    found = search.through_what_it_opens()
+    asked = entry.arguments is not None
+    if is_free_form(prepared):
+        found = found or search.through_what_is_missing(asked=asked) or search.with_one_of(texts)
+    else:
+        found = found or search.with_one_of(texts) or search.through_what_is_missing(asked=asked)
     obstacle = entry.obstacle and search.obstacle
     return found or replace(entry, executions=search.executions, obstacle=obstacle)
 
 
 class _Search:
-    def __init__(self, prepared: PreparedTarget, words: Sequence[str]) -> None:
+    def __init__(self, prepared: PreparedTarget, words: Sequence[str], seconds: float) -> None:
         self.prepared = prepared
+        self._watch = Stopwatch(seconds)
         self.models = CatalogueModels(prepared.entries)
         self.markers = Markers(prepared.blobs)
         self.parameters = [p for p in prepared.parameters if not p["kind"].startswith("var")]
@@ -151,7 +161,7 @@ class _Search:
         """The template with a file or camera that the code opens, where one takes the input."""
         self._most = self.executions + FOR_PLACES
         tried: Set[InputPath] = set()
-        while self.executions < self._most:
+        while self.executions < self._most and not self._watch.over():
             place = next((place for place in _opened() if place not in tried), None)
             if place is None:
                 break
@@ -164,17 +174,21 @@ class _Search:
 
     def with_one_of(self, texts: Sequence[str]) -> Optional[InputEntry]:
         asked: Optional[InputEntry] = None
+        seen: Set[FrozenSet[int]] = set()
+        alike = 0
         watch = Stopwatch(FOR_TEXTS)
         slots = of_parameters(self.parameters, ["text"]) if "text" in self.kinds else []
         for slot in [slot for slot in slots if slot.form == "text"][:MOST_TEXT_SLOTS]:
             rest = next(self.others(slot))
             for number, text in enumerate(texts):
-                if watch.over():
+                if watch.over() or self._watch.over() or alike > MOST_ALIKE:
                     break
                 blob = f"{OPENING}{number}"
                 self.prepared.blobs[blob] = text.encode("utf-8", "replace")
                 arguments = {**rest, slot.key: {**slot.content, "blob": blob}}
-                _, spy = self.call(arguments)
+                result, spy = self.call(arguments)
+                alike = alike + 1 if result.hits in seen else 0
+                seen.add(result.hits)
                 entry = InputEntry(arguments, slot.key, None, self.executions)
                 if any(map(self.markers.carried, spy.requests)):
                     return entry
@@ -190,17 +204,12 @@ class _Search:
         learned = None if asked else self._learned()
         entry = None if learned is None else self._with_learned(learned)
         is_through = learned is not None and learned.is_through
-        if is_through and entry and (entry.slot or self._is_free_form):
+        if is_through and entry and (entry.slot or is_free_form(self.prepared)):
             return entry
         found = self.through_assumptions(asked=asked)
         if entry is None or (found is not None and (found.slot or not is_through)):
             return found
         return entry
-
-    @property
-    def _is_free_form(self) -> bool:
-        expected = self.prepared.expected
-        return bool(expected) and all(each.get("task") in _FREE_FORM for each in expected)
 
     def through_assumptions(self, *, asked: bool) -> Optional[InputEntry]:
         """The template in which a library, a service or an object gives the input.
@@ -231,7 +240,7 @@ class _Search:
         waiting: List[Tuple[int, int, Dict[str, bool]]] = [(0, 0, {})]
         rest, number = {**next(self.others(slot)), **self._plain(slot)}, 0
         most = self.executions + MOST_ASSUMPTIONS
-        while waiting and self.executions < most and not watch.over():
+        while waiting and self.executions < most and not (watch.over() or self._watch.over()):
             _, _, facts = heapq.heappop(waiting)
             arguments = {**rest, _FACTS: _literal(repr(facts)), slot.key: slot.content}
             marked = {**arguments, slot.key: self.markers.argument(slot, 0)}
@@ -325,7 +334,7 @@ class _Search:
         through: Optional[InputEntry] = None
         asked: Optional[InputEntry] = None
         for rest in self.others(slot):
-            if self.executions >= self._most:
+            if self.executions >= self._most or self._watch.over():
                 break
             result, spy = self.call({**rest, slot.key: self.markers.argument(slot, 0)})
             if not spy.requests:

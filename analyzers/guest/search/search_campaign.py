@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import struct
+import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -61,6 +63,8 @@ def _of_text(knobs: Tuple[Any, ...], text: str) -> Tuple[Any, ...]:
 Arguments = Dict[str, Dict[str, Any]]
 SECONDS = 1.0
 _SINGLE = ("google.",)
+_FREE_FORM = frozenset({"chat", "completion"})
+"""Tasks of which the answer may be any text."""
 _FLOAT = struct.Struct("f")
 CLOCK.never_interrupt(__file__)
 
@@ -277,6 +281,12 @@ class SearchCampaign:
             self.crashes.setdefault(place, (candidate, ending))
 
 
+def is_free_form(prepared: PreparedTarget) -> bool:
+    """Return whether the APIs that a target is known to ask may all answer any text."""
+    expected = prepared.expected
+    return bool(expected) and all(each.get("task") in _FREE_FORM for each in expected)
+
+
 def usable(result: Result) -> bool:
     """Return whether a call says something about the code."""
     return result.ending["kind"] in ("returned", "raised")
@@ -295,6 +305,15 @@ def _line(error: BaseException) -> int:
     return line
 
 
+_deadline = math.inf
+
+
+def end_within(seconds: float) -> None:
+    """Let all stopwatches of this process be over when so many seconds have passed."""
+    global _deadline
+    _deadline = time.monotonic() + seconds
+
+
 class Stopwatch:
     """Tells when this process, or another one, has worked for a time."""
 
@@ -304,4 +323,4 @@ class Stopwatch:
 
     def over(self) -> bool:
         """Return whether the time is over."""
-        return self._now() >= self._end
+        return self._now() >= self._end or time.monotonic() >= _deadline

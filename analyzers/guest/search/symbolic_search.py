@@ -21,7 +21,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Set
 
 from ..runtime.standins import InertModule
 from .input_entry import InputEntry
-from .search_campaign import AnswerCandidate, SearchCampaign, Stopwatch
+from .search_campaign import AnswerCandidate, SearchCampaign, Stopwatch, is_free_form
 
 _OUTSIDE = {
     "environ", "getenv", "argv", "random", "randint", "choice", "uniform", "now", "today",
@@ -94,6 +94,8 @@ GRACE = 1.0
 TICK = 0.1
 WITHOUT_PROOF = 8.0
 """Seconds where a search can find answers, and never tell that there are none."""
+OF_ANY_TEXT = 2.0
+"""Seconds where an answer may be any text, in which other searches look for what code compares."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def explore(
     """
     provable = may_prove(campaign, entry)
     seconds, most = message["symbolic_seconds"], message["max_list"]
-    seconds = seconds if provable else min(seconds, WITHOUT_PROOF)
+    if not provable:
+        seconds = min(seconds, OF_ANY_TEXT if is_free_form(campaign.prepared) else WITHOUT_PROOF)
     exhausted: FrozenSet[int] = frozenset()
     for report in _reports(campaign, seconds, most, message.get("layer")):
         if "unable" in report:

@@ -30,7 +30,7 @@ from worker.check.result_cache import ResultCache
 from worker.check.result_store import FolderResults
 from worker.check.target_examination import CONFIRMING_SECONDS
 from worker.check.target_examiner import (
-    LEAST_TARGET_SECONDS,
+    LEAST_CLOUD_SECONDS,
     MARGIN_SECONDS,
     SPENT,
     TargetExaminer,
@@ -239,8 +239,8 @@ def test_what_changed_has_more_time_than_what_calls_it(campaign):
 
 def test_small_budget_is_not_overdrawn(campaign):
     analyzer = ScriptedAnalyzer()
-    examined(campaign, *TARGETS, analyzer=analyzer, seconds=LEAST_TARGET_SECONDS + 10)
-    assert analyzer.remaining[0] == pytest.approx(LEAST_TARGET_SECONDS, abs=9)
+    examined(campaign, *TARGETS, analyzer=analyzer, seconds=LEAST_CLOUD_SECONDS + 4)
+    assert analyzer.remaining[0] == pytest.approx(LEAST_CLOUD_SECONDS, abs=3)
 
 
 def test_last_seconds_are_not_stretched(campaign):

@@ -82,7 +82,7 @@ def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
         def execute(self, executing):
             return ExecutionResult(notes=("the layer was not found: KeyError: 'act'",))
 
-        def close(self):
+        def release(self):
             pass
 
     at, where = bench("Net.forward")

@@ -295,7 +295,9 @@ def _round(call: _Call, state: _State) -> Frame:
     errors = [*([] if error is None else [error]), *swallowed]
     further = not asked and len(trace.lines) > call.furthest
     reason = _reason(call, roots, error) if further else ""
-    learned = started_again or any(learned_from(e, prepared.root, roots) for e in errors)
+    learned = started_again or any(
+        learned_from(each, prepared.root, roots, ended=each is error) for each in errors
+    )
     if PAGE in roots and not roots[PAGE].item(STATE).items:
         del roots[PAGE].items[STATE]
     for outside in (INPUT, PAGE):

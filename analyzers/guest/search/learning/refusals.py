@@ -43,7 +43,7 @@ _BY_MESSAGE: Tuple[_Rule, ...] = (
     (r"must be real number|must be a? ?(float|number)|a number is required", NUMBER),
     (r"must be a? ?list|expected (a )?(list|sequence)|not iterable", LIST),
     (r"must be str|expected str|must be a? ?string|not JSON serializable|string or bytes-like"
-     r"|os\.PathLike|path should be|not Learning|valid string|must be a? ?text", TEXT),
+     r"|os\.PathLike|path should be|not Learning|valid string|must be a? ?text|unhashable", TEXT),
 )  # fmt: skip
 _OTHERS: Dict[str, Sequence[str]] = {
     "": (TEXT, MAPPING, INTEGER, LIST, BYTES),
@@ -53,13 +53,22 @@ _OTHERS: Dict[str, Sequence[str]] = {
 """The kinds to try, by the kind so far, where an exception does not say which is wanted."""
 
 
-def learned_from(error: BaseException, root: str, roots: Dict[str, ArgumentShape]) -> bool:
-    """Note in the shapes of an exception's values what it says about them; return if it is new."""
+def learned_from(
+    error: BaseException, root: str, roots: Dict[str, ArgumentShape], *, ended: bool
+) -> bool:
+    """Note in the shapes of an exception's values what it says about them; return if it is new.
+
+    Unless it ``ended`` the call the code may expect it: it says nothing that has to be guessed.
+    """
     if isinstance(error, FileNotFoundError) and _learned_file(error, root, roots):
         return True
-    if isinstance(error, EOFError) or _is_on_purpose(error, root):
+    if isinstance(error, EOFError):
         return False
-    return any(case.shapes and _learned(case) for case in _refusals(error, root))
+    if _is_on_purpose(error, root):
+        cause = error.__cause__ or error.__context__
+        return cause is not None and learned_from(cause, root, roots, ended=ended)
+    cases = (case for case in _refusals(error, root) if case.shapes)
+    return any(_learned(case) or (ended and _guessed(case)) for case in cases)
 
 
 def _is_on_purpose(error: BaseException, root: str) -> bool:
@@ -113,8 +122,13 @@ def _learned(case: _Refusal) -> bool:
         fits = isinstance(case.error, (TypeError, ValueError)) and re.search(pattern, said)
         if fits and sum(shape.become(kind) for shape in others):
             return True
-    if type(case.error).__name__ == "ValidationError":
-        return _invalid(case)
+    return type(case.error).__name__ == "ValidationError" and _invalid(case)
+
+
+def _guessed(case: _Refusal) -> bool:
+    """Let a value be of the next kind, where that may be the cause: a missing key has another."""
+    if isinstance(case.error, KeyError):
+        return False
     values = (_value(each, case.frame) for node in case.nodes for each in ast.walk(node))
     if any(is_standin(value) for value in values):
         return False

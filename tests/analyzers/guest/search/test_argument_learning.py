@@ -108,6 +108,18 @@ REACHED = {
         def f(kind):
             return mood(TABLE[kind]).score
         """,
+    "an error that the code expects": """
+        WORDS = {1: 'one', 2: 'two'}
+        def f(config):
+            try:
+                word = WORDS[config['number']]
+            except KeyError:
+                word = 'none'
+            try:
+                return mood(word + config['number'].strip() + config['text']).score
+            except Exception as error:
+                raise RuntimeError('failed') from error
+        """,
     "a method that is awaited": """
         async def f(update, context):
             data = await update.json()
