@@ -33,7 +33,7 @@ from ..clients.client_rules import (
     patch_clients,
 )
 from ..clients.schema_messages import Schema
-from ..inputs import external_inputs, project_files, streamlit_page
+from ..inputs import database_tables, external_inputs, project_files, streamlit_page
 from ..network.network import Network
 from . import assumptions, drawing, replaced_libraries, standins
 from .call_outcomes import is_own
@@ -166,6 +166,9 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
 def _libraries(project: ClientProject) -> List[ClientRule]:
     return [
         ClientRule(r"flask\.config", patch=functools.partial(_fill_settings, root=project.root)),
+        ClientRule(
+            "sqlite3", patch=functools.partial(database_tables.patch_sqlite, root=project.root)
+        ),
         ClientRule("cv2", patch=_patch_cv2),
         ClientRule("soundfile", patch=project_files.patch_soundfile),
         ClientRule("matplotlib", patch=drawing.patch_matplotlib),
