@@ -92,7 +92,7 @@ MARGIN_SECONDS = 20.0
 BUSY = 10.0
 MUTATION_SECONDS = 10.0
 SYMBOLIC_SECONDS = 10.0
-SEARCH_SHARE, SEARCH_LEAST = 0.7, 5.0
+SEARCH_SHARE, SEARCH_LEAST = 0.5, 4.0
 """The part of a target's time, as it passes, that a search may take on a busy machine."""
 MAX_LIST = 3
 MODULE_LEVEL = frozenset({"<module>", "__main__"})

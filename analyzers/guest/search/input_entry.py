@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import heapq
 import itertools
 import sys
@@ -11,8 +12,9 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequ
 from ..inputs import external_inputs, project_files
 from ..protocol.api_calls import ApiRequest
 from ..protocol.input_paths import ARGUMENTS, CAMERA, SERVICE, InputPath, file_path_of, parse
-from ..runtime import assumptions
+from ..runtime import assumptions, standins
 from ..runtime.execution import PreparedTarget, Result, execute
+from .code_constants import functions
 from .input_slots import (
     SUFFIXES,
     UNFIT,
@@ -135,6 +137,7 @@ class _Search:
         self._timeouts = 0
         self._annotations = {p["name"]: str(p["annotation"] or "") for p in self.parameters}
         names = list(self._annotations)
+        self._clients = clients_among(prepared, names)
         found = places_in(prepared.sources, prepared.path, prepared.name, names)
         self._places = [place for place in found if not _is_prefix(place, found)]
         self._most = MOST_TRIALS
@@ -146,7 +149,8 @@ class _Search:
     def slots(self) -> Iterator[InputSlot]:
         likely = [place for place in self._places if self._is_likely(place)]
         yield from self._of_places(likely)
-        yield from of_parameters(self.parameters, self.kinds)
+        others = [p for p in self.parameters if p["name"] not in self._clients]
+        yield from of_parameters(others, self.kinds)
         self._most = self.executions + FOR_PLACES
         yield from self._of_places([place for place in self._places if place not in likely])
 
@@ -264,6 +268,7 @@ class _Search:
         """Return arguments that learned, by trial, what the code makes of them, if they reach."""
         names = {parameter["name"] for parameter in self.parameters}
         outside = {k: v for k, v in self._beside(None).items() if parse(k).root not in names}
+        outside.update(dict.fromkeys(self._clients, _INERT))
 
         def replay(arguments: Arguments) -> Tuple[Mapping[str, Any], bool]:
             result, spy = self.call(arguments)
@@ -408,7 +413,7 @@ class _Search:
 
     def _beside(self, slot: Optional[InputSlot]) -> Arguments:
         taken = slot.place if slot else None
-        found: Arguments = {}
+        found: Arguments = {_FACTS: _literal("{}")} if self._clients else {}
         for place in self._places:
             near = not place.is_parameter or (taken and taken.steps and place.root == taken.root)
             if near and _is_filled(place) and place != taken:
@@ -421,6 +426,8 @@ class _Search:
         return {"kind": "content", "form": "file", **({"suffix": suffix} if suffix else {})}
 
     def _guesses(self, parameter: Mapping[str, Any]) -> List[Dict[str, Any]]:
+        if parameter["name"] in self._clients:
+            return [_INERT]
         name, annotation = parameter["name"].lower(), str(parameter["annotation"] or "")
         simple = annotation.rpartition(".")[2].partition("[")[0].strip("'\"")
         if "image" in self.kinds and any(part in _FRAMES for part in name.split("_")):
@@ -436,6 +443,20 @@ class _Search:
                 *map(_literal, [*(repr(word) for word in self._words[:2]), "'en'", "1", "[]"]),
             ]
         return [*map(_literal, sources), {"kind": "inert"}]
+
+
+def clients_among(prepared: PreparedTarget, names: Sequence[str]) -> List[str]:
+    """Return the parameters on which the target calls methods of clients of its APIs."""
+    written = dict(functions(ast.parse(prepared.sources.get(prepared.path, ""))))
+    tree = written.get(prepared.name, ast.Module([], []))
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    chains = [chain for chain in map(ast.unparse, nodes) if chain.partition(".")[0] in names]
+    asked = {chain.partition(".")[0] for chain in chains if _asks(chain)}
+    return [name for name in names if name in asked]
+
+
+def _asks(chain: str) -> bool:
+    return chain.count(".") > 1 and standins.client_method(chain) is not None
 
 
 def _opened() -> Iterator[InputPath]:

@@ -116,7 +116,7 @@ def learn_arguments(
     for path in prepared.sources:
         tree_of(str(Path(prepared.root, path)))  # once, for all forks
     outcome, watch = LearnedArguments(), Stopwatch(FOR_LEARNING)
-    waiting = list(_beginnings(prepared))
+    waiting = list(_beginnings(prepared, fixed))
     seen: Set[_State] = set()
     known: Set[str] = set()
     most = MOST_ROUNDS
@@ -148,13 +148,15 @@ def learn_arguments(
     return outcome
 
 
-def _beginnings(prepared: PreparedTarget) -> Iterator[Tuple[int, int, int, _State]]:
+def _beginnings(
+    prepared: PreparedTarget, fixed: Arguments
+) -> Iterator[Tuple[int, int, int, _State]]:
     """Yield what to try first: what needs an argument, a method's instance as well or not."""
     classes = _classes(prepared)
     shapes = {
         each["name"]: shape_of_annotation(each["name"], str(each["annotation"] or ""), classes)
         for each in prepared.parameters
-        if not each["default"] and not each["kind"].startswith("var")
+        if not (each["default"] or each["kind"].startswith("var") or each["name"] in fixed)
     }
     owner = prepared.name.rpartition(".")[0] if prepared.method is not None else ""
     instance = shape_of_annotation(SELF, owner, classes)
@@ -284,6 +286,8 @@ def _round(call: _Call, state: _State) -> Frame:
     decisions = begin(prepared.root, prepared.namespace, dict(state.flips))
     install(prepared.root, prepared.namespace)
     for name, annotation, is_needed in _optional(prepared):
+        if name in call.fixed:
+            continue
         if is_needed or decisions.truth(f"{name} is given", default=False, always=True):
             roots.setdefault(name, shape_of_annotation(name, annotation, _classes(prepared)))
     if prepared.shows_page:

@@ -108,6 +108,7 @@ def _refusals(error: BaseException, root: str) -> Iterator[_Refusal]:
         whole = None if "to unpack" in str(error) else where
         nodes = list(expressions(ExceptionStep(tree, line, whole)))
         shapes = list(_shapes(nodes, frame, error))
+        shapes += [shape.result for shape in shapes if shape.result is not None]
         leaves = [shape for shape in shapes if not (shape.attributes or shape.items)]
         yield _Refusal(error, leaves or shapes, nodes, frame)
 
@@ -118,7 +119,7 @@ def _learned(case: _Refusal) -> bool:
         if isinstance(case.error, exceptions) and learn(case):
             return True
     for pattern, kind in _BY_MESSAGE:
-        others = [shape for shape in case.shapes if shape.kind != kind]
+        others = [each for each in case.shapes if each.kind != kind and each.result is None]
         fits = isinstance(case.error, (TypeError, ValueError)) and re.search(pattern, said)
         if fits and sum(shape.become(kind) for shape in others):
             return True

@@ -108,6 +108,11 @@ REACHED = {
         def f(kind):
             return mood(TABLE[kind]).score
         """,
+    "bytes that a method gives": """
+        import base64
+        def f(fileobj):
+            return mood(base64.b64encode(fileobj.getvalue()).decode()).score
+        """,
     "an error that the code expects": """
         WORDS = {1: 'one', 2: 'two'}
         def f(config):

@@ -1,11 +1,13 @@
 """Guards on what only the real machine has are passed by assumptions; the input gets through."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from analyzers.guest.clients.given_clients import GivenClients
 from analyzers.guest.runtime import assumptions, standins
 from analyzers.guest.runtime.standins import Inert, InertModule
-from analyzers.guest.search.input_entry import find_entry
+from analyzers.guest.search.input_entry import clients_among, find_entry
 from tests.analyzers.guest.search.targets import target
 
 CONTENT = "service()['content']"
@@ -163,3 +165,14 @@ def test_client_that_code_is_handed_is_made() -> None:
     assert callable(clients.method("self.client.analyze_sentiment"))
     assert callable(clients.method("llm.chat.completions.create"))
     assert clients.method("llm.other") is None
+
+
+def test_parameters_that_are_clients_are_known_by_their_methods(monkeypatch) -> None:
+    source = (
+        "def f(llm, text, other):\n    return llm.responses.create(input=text.a.b, x=other.c)\n"
+    )
+    prepared = SimpleNamespace(sources={"app.py": source}, path="app.py", name="f")
+    found = {"llm.responses.create": print}
+    monkeypatch.setattr(standins, "client_method", found.get)
+    assert clients_among(prepared, ["llm", "text", "other"]) == ["llm"]
+    assert clients_among(SimpleNamespace(sources={}, path="app.py", name="<module>"), []) == []
