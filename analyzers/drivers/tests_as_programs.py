@@ -16,7 +16,7 @@ KNOWN_FIXTURES = {
     "dtype": "__import__('torch').float32",
     "rng": "__import__('numpy').random.default_rng(0)",
 }
-MOST_LISTED = 8
+MOST_LISTED, MOST_INHERITED, MOST_DEPTH = 8, 80, 2
 Tables = Mapping[str, Mapping[int, str]]
 """Constants that list cases, by name: at each known place the source of the case."""
 _DEVICE = re.compile(r"([A-Z]+_)*DEVICE")
@@ -27,7 +27,7 @@ _SETUPS = {"setUp": "self.setUp()", "setup_method": "self.setup_method(None)"}
 class TestProgram:
     """A test as a program; its first ``fixed`` statements stand before the test.
 
-    ``uses`` is the source of the case that it takes from a table.
+    ``uses`` is the source of the case that it takes from a table, ``path`` the file that it is in.
     """
 
     __test__ = False
@@ -36,6 +36,7 @@ class TestProgram:
     source: str
     fixed: int
     uses: str = ""
+    path: str = ""
 
 
 def tables(texts: Mapping[str, str], words: Collection[str]) -> Tables:
@@ -77,26 +78,29 @@ def test_programs(
         fixtures |= _fixtures(conftest.body)
         imports = [e for e in conftest.body if isinstance(e, ast.Import | ast.ImportFrom)]
         first += _importable(imports, each, texts)
-    tests = list(_tests(tree))
+    inherited = list(islice(_inherited_tests(tree, path, texts), MOST_INHERITED))
+    tests = [*((owner, node, path) for owner, node in _tests(tree)), *inherited]
     parts = {part for word in words for part in word.lower().split("_") if len(part) > 3}
-    needs = {name for _, node in tests for name in _asked(node)}
+    needs = {name for _, node, _ in tests for name in _asked(node)}
     first = first if needs & fixtures.keys() else []
     fixtures |= _fixtures(tree.body)
-    suites = {owner.name: owner for owner, _ in tests if owner is not None}
+    suites = {owner.name: owner for owner, *_ in tests if owner is not None}
     own = [each for each in tree.body if _is_shared(each, fixtures) and not _is_one(each, suites)]
     first += _importable(own, path, texts)
+    others = {home: _shared_by(home, texts) for home in {home for *_, home in tests} - {path}}
     bound = (name for each in first for node in ast.walk(each) for name in _bound_by(node))
     devices = {name for name in bound if _DEVICE.fullmatch(name)}
     first += ast.parse("\n".join(f"{name} = 'cpu'" for name in sorted(devices))).body
     shared = [_SharedStatement.of(_without_marks(each)) for each in first]
-    for owner, node in tests:
+    bases = {owner.name: [e for _, e in _bases(owner, path, texts)] for owner in suites.values()}
+    for owner, node, home in tests:
         for uses, body in _bodies(owner, node, fixtures, _rows(node, owner, listed, parts)):
             suite = [] if owner is None else _suite(owner, suites, body)
-            started = [] if owner is None or not suite else _started(owner.name, suite)
+            started = [] if owner is None or not suite else _started(owner, bases[owner.name])
             own_statements = [*suite, *started, *body]
-            before = _needed(shared, own_statements)
+            before = _needed([*others.get(home, ()), *shared], own_statements)
             source = "\n".join([*before, ast.unparse(ast.Module(own_statements, []))])
-            yield TestProgram(node.lineno, source, len(before) + len(suite), uses)
+            yield TestProgram(node.lineno, source, len(before) + len(suite), uses, home)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,54 @@ def _tests(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.Function
                     yield node, each
 
 
+def _inherited_tests(
+    tree: ast.Module, path: str, texts: Mapping[str, str]
+) -> Iterator[tuple[ast.ClassDef, ast.FunctionDef, str]]:
+    """Yield the tests that classes of a file have from their bases, with the files of these."""
+    for owner in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+        known = {getattr(each, "name", "") for each in owner.body}
+        for home, base in _bases(owner, path, texts):
+            for each in base.body:
+                is_test = isinstance(each, ast.FunctionDef) and each.name.startswith("test")
+                if isinstance(each, ast.FunctionDef) and is_test and each.name not in known:
+                    known.add(each.name)
+                    yield owner, each, home
+
+
+def _bases(
+    owner: ast.ClassDef, path: str, texts: Mapping[str, str], depth: int = 0
+) -> Iterator[tuple[str, ast.ClassDef]]:
+    """Yield the project's classes that a class of a file inherits from, with their files."""
+    tree = parse_module(texts[path]) or ast.Module([], [])
+    for name in (each.id for each in owner.bases if isinstance(each, ast.Name)):
+        for home in (path, *_homes(name, tree, path, texts)):
+            nodes = (parse_module(texts[home]) or ast.Module([], [])).body
+            found = (e for e in nodes if isinstance(e, ast.ClassDef) and e.name == name)
+            for base in (each for each in found if each is not owner):
+                yield home, base
+                if depth < MOST_DEPTH:
+                    yield from _bases(base, home, texts, depth + 1)
+
+
+def _homes(name: str, tree: ast.Module, path: str, texts: Mapping[str, str]) -> list[str]:
+    """Return the files of the project that a file takes a name from."""
+    found: list[str] = []
+    for node in (each for each in tree.body if isinstance(each, ast.ImportFrom)):
+        if name in (each.name for each in node.names):
+            above = path.split("/")[: -node.level] if node.level else []
+            place = "/".join([*above, *(node.module or "").split(".")]).strip("/")
+            near = join(dirname(path), place)
+            found += [f"{place}.py", f"src/{place}.py", f"{near}.py", f"{place}/__init__.py"]
+    return [each for each in dict.fromkeys(found) if each in texts]
+
+
+def _shared_by(path: str, texts: Mapping[str, str]) -> list[_SharedStatement]:
+    """Return what stands before the classes of another file."""
+    tree = parse_module(texts[path]) or ast.Module([], [])
+    own = [e for e in tree.body if _is_shared(e, {}) and not isinstance(e, ast.ClassDef)]
+    return [_SharedStatement.of(_without_marks(each)) for each in _importable(own, path, texts)]
+
+
 def _is_shared(node: ast.stmt, fixtures: Mapping[str, ast.FunctionDef]) -> bool:
     """Return whether a statement of a file of tests stands before each of its tests."""
     if isinstance(node, ast.FunctionDef):
@@ -265,11 +317,11 @@ def _without_tests(owner: ast.ClassDef) -> ast.ClassDef:
     return ast.ClassDef(owner.name, owner.bases, owner.keywords, kept or [ast.Pass()], [])
 
 
-def _started(name: str, suite: Sequence[ast.stmt]) -> list[ast.stmt]:
-    bodies = (each.body for each in suite if isinstance(each, ast.ClassDef))
+def _started(owner: ast.ClassDef, bases: Sequence[ast.ClassDef]) -> list[ast.stmt]:
+    bodies = (each.body for each in (owner, *bases))
     methods = {e.name for body in bodies for e in body if isinstance(e, ast.FunctionDef)}
     setups = (call for each, call in _SETUPS.items() if each in methods)
-    return ast.parse("\n".join([f"self = {name}()", *setups])).body
+    return ast.parse("\n".join([f"self = {owner.name}()", *setups])).body
 
 
 def _bodies(
@@ -367,7 +419,8 @@ def _rows(
     for each in [*node.decorator_list, *(owner.decorator_list if owner else ())]:
         if not isinstance(each, ast.Call) or len(each.args) < 2:
             continue
-        if not ast.unparse(each.func).endswith("parametrize"):
+        loads = any(keyword.arg == "indirect" for keyword in each.keywords)
+        if loads or not ast.unparse(each.func).endswith("parametrize"):
             continue
         named, values = each.args[:2]
         names = _names(named)

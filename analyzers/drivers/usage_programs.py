@@ -120,7 +120,7 @@ def drivers_of(
             continue
         if path.endswith(".py") and is_test_file(path):
             for each in test_programs(path, texts, listed or {}, words):
-                place, source = f"{path}:{each.line}", on_cpu(each.source)
+                place, source = f"{each.path}:{each.line}", on_cpu(each.source)
                 yield Driver(place, Kind.TEST, source, each.fixed, uses=each.uses)
         elif path.endswith(".ipynb"):
             yield from _notebook_drivers(path, text, names)

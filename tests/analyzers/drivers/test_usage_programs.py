@@ -233,6 +233,46 @@ def test_fixture_that_options_of_pytest_decide_is_a_known_one():
     assert found[-2:] == ["device = 'cpu'", "assert made(device)"]
 
 
+CASE = """import torch
+from nets import dense
+
+
+class NetCase:
+    def setUp(self):
+        self.rows = 4
+
+    def test_made(self):
+        assert dense(self.create())(torch.ones(self.rows))
+"""
+
+
+def test_tests_that_a_class_inherits_are_programs():
+    test = (
+        "# a test\nfrom nets import Net\nfrom tests.case import NetCase\n\n\n"
+        "class TestNet(NetCase):\n    def create(self):\n        return Net(3)\n"
+    )
+    (found,) = programs(case=CASE, test_nets=test)
+    assert found[:4] == [
+        "import torch",
+        "from nets import dense",
+        "from nets import Net",
+        "from tests.case import NetCase",
+    ]
+    assert found[-3:] == [
+        "self = TestNet()",
+        "self.setUp()",
+        "assert dense(self.create())(torch.ones(self.rows))",
+    ]
+
+
+def test_parameter_that_names_what_a_fixture_loads_is_no_value():
+    test = (
+        "import pytest\n\n\n@pytest.mark.parametrize('data', ['far'], indirect=True)\n"
+        "def test_made(data):\n    assert data\n"
+    )
+    assert programs(test_nets=test) == []
+
+
 def test_helpers_beside_a_test_are_found():
     test = "# a test\nfrom kit import width\n\n\ndef test_it():\n    assert width()\n"
     (found,) = programs(kit="def width(): return 2", test_nets=test)
@@ -305,7 +345,8 @@ class TestNet(Base):
 
 
 def test_method_brings_of_its_suite_what_it_uses():
-    _, deep, first, last = drivers_of({"test_net.py": SUITE}, ProjectNames({}), ["depth"])
+    texts = {"test_net.py": SUITE}
+    base, deep, first, last, inherited = drivers_of(texts, ProjectNames({}), ["depth"])
     assert deep.source == (
         "from net import Net\nclass Base:\n    width = 3\n\n    def made(self):\n"
         "        return Net(self.width)\n\nclass TestNet(Base):\n\n    def helper(self):\n"
@@ -314,11 +355,13 @@ def test_method_brings_of_its_suite_what_it_uses():
     )
     assert deep.fixed == 3
     assert first.source == last.source.replace("width = 2", "width = 1")
+    assert inherited.source.endswith("self.net = self.made()\nassert Net(1)")
+    assert inherited.place == base.place
 
 
 def test_expected_refusal_is_a_value():
     texts = {"test_net.py": SUITE.replace("(autouse=True)", "")}
-    *_, last = drivers_of(texts, ProjectNames({}), ["depth"])
+    *_, last, _ = drivers_of(texts, ProjectNames({}), ["depth"])
     assert last.source == (
         "from net import Net\nwidth = 2\ntry:\n    Net(width)\nexcept Exception as error:\n"
         "    raised = type(error).__name__\nelse:\n    raised = ''"
