@@ -16,7 +16,8 @@ from analyzers.vocabulary.test_files import is_test_file
 MOST_READ = 1_200_000
 """Characters of texts that are read for programs; a large project has tens of millions."""
 OUTER, CALLER, OWN, NEAR, MODULE = 12.0, 6.0, 4.0, 2.0, 1.0
-MOST_NEAR = 12.0
+MOST_NEAR, MORE = 12.0, 0.25
+"""The most that names near a function count, and the part of each name of its own but the first."""
 Weights = Mapping[str, float]
 
 
@@ -36,7 +37,8 @@ def weights_of(target: Target, before: str, *, shared: bool = False) -> dict[str
     module = "" if module.startswith("__") else module
     outer = dict.fromkeys(own[:1], NEAR if shared else OUTER)
     callers = dict.fromkeys(callers_of(target, before), OUTER if shared else CALLER)
-    found = {**near, module: MODULE, **callers, **dict.fromkeys(own, OWN), **outer}
+    flags = dict.fromkeys(flags_of(target, before), OUTER)
+    found = {**near, module: MODULE, **callers, **dict.fromkeys(own, OWN), **outer, **flags}
     return {word: weight for word, weight in found.items() if word}
 
 
@@ -55,6 +57,18 @@ def callers_of(target: Target, before: str) -> list[str]:
         found.update(dict.fromkeys(new))
         waiting += new
     return [name for name in found if name != target.function.split(".")[0]]
+
+
+def flags_of(target: Target, before: str) -> list[str]:
+    """Return the names in conditions of a function's file under which it or its class is named."""
+    own = target.function.split(".")[0]
+    found: dict[str, None] = {}
+    for node in ast.walk(parse_module(before) or ast.Module([], [])):
+        inner = (n for each in getattr(node, "body", ()) for n in ast.walk(each))
+        if isinstance(node, ast.If) and any(_name(each) == own for each in inner):
+            tested = filter(None, map(_name, ast.walk(node.test)))
+            found.update(dict.fromkeys(each for each in tested if each not in ("self", own)))
+    return list(found)
 
 
 def _name(node: ast.AST) -> str:
@@ -76,7 +90,8 @@ def _ranks(words: Weights, used: Sequence[set[str]], kinds: Sequence[int]) -> li
     for place, (named, kind) in enumerate(zip(used, kinds, strict=True)):
         found = [weight for word, weight in words.items() if word in named]
         near = sum(weight for weight in found if weight < OWN)
-        score = min(MOST_NEAR, near) + sum(weight for weight in found if weight >= OWN)
+        own = [weight for weight in found if weight >= OWN]
+        score = min(MOST_NEAR, near) + max(own, default=0) + MORE * sum(own)
         if score:
             weighed.append((-score, kind, place))
     return [place for *_, place in sorted(weighed)]

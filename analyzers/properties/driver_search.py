@@ -23,6 +23,7 @@ from analyzers.drivers.documented_values import DocumentedValues
 from analyzers.drivers.program_ranking import (
     MODULE,
     callers_of,
+    flags_of,
     ranked,
     texts_to_read,
     weights_of,
@@ -387,6 +388,8 @@ class _Search:
     def _hot(self) -> Mapping[str, float]:
         """Return the identifiers on changed lines, and in the conditions around them."""
         found: dict[str, float] = {}
+        for each in self.subjects:
+            found.update(dict.fromkeys(flags_of(each.target, self._before(each.target)), 1.0))
         for texts in self._changed_texts():
             for text, lines in zip(texts, changed_lines(*texts), strict=True):
                 found.update(dict.fromkeys(words_at(text, lines), 1.0))
