@@ -104,12 +104,21 @@ class Uv:
         return output.read_text(encoding="utf-8")
 
     def install(self, lines: Sequence[str], python: Path, folder: Path) -> None:
-        """Unpack these packages into a folder; raise ``Unsatisfiable`` or ``Unreachable``."""
-        self._run(
+        """Unpack these packages into a folder; raise ``Unsatisfiable`` or ``Unreachable``.
+
+        Where another process cleans what was downloaded meanwhile, it is done once more.
+        """
+        install = (
             *("pip", "install", "--requirement", str(self._file("pins", lines)), "--no-deps"),
             *("--only-binary", ":all:", "--no-sources", "--target", str(folder)),
             *("--python", str(python), "--compile-bytecode"),
         )
+        try:
+            self._run(*install)
+        except (Unsatisfiable, Unreachable) as failure:
+            if str(self._downloads) not in str(failure):
+                raise
+            self._run(*install)
 
     def default_index(self) -> str:
         """Return the address of the index that uv asks where none is set."""

@@ -11,6 +11,7 @@ from worker.environments.declarations.declaration_reader import read_declaration
 from worker.environments.environment import OUR_OWN
 from worker.environments.interpreters import developer_environment, our_interpreter
 from worker.environments.provision import Environments
+from worker.environments.uv import Unreachable, Uv
 
 
 def packages(environment):
@@ -52,6 +53,22 @@ def test_other_content_is_another_environment(environment, index):
         for number, text in enumerate(texts)
     ]
     assert len({each.python for each in made}) == 3
+
+
+def test_downloads_that_another_process_cleans_are_fetched_again(environment, index, monkeypatch):
+    index.wheel("shop", "1.0")
+    run, failures = Uv._run, []
+
+    def cleaned(uv, *words):
+        if "install" in words and not failures:
+            uv.clean()
+            failures.append(f"failed to read directory `{uv._downloads}/archive-v0/a`")
+            raise Unreachable(failures[0])
+        run(uv, *words)
+
+    monkeypatch.setattr(Uv, "_run", cleaned)
+    assert packages(environment({"requirements.txt": "shop==1.0"})) == {"shop": "1.0"}
+    assert failures
 
 
 def test_what_tests_use_is_installed_besides(environment, index):
