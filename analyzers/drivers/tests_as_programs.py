@@ -80,11 +80,14 @@ def test_programs(
         first += _importable(imports, each, texts)
     inherited = list(islice(_inherited_tests(tree, path, texts), MOST_INHERITED))
     tests = [*((owner, node, path) for owner, node in _tests(tree)), *inherited]
+    owners = {owner.name: owner for owner, *_ in tests if owner is not None}
+    bases = {name: [e for _, e in _bases(owner, path, texts)] for name, owner in owners.items()}
+    suites = {name: e for name, e in owners.items() if not _is_abstract([e, *bases[name]])}
+    tests = [each for each in tests if each[0] is None or each[0].name in suites]
     parts = {part for word in words for part in word.lower().split("_") if len(part) > 3}
     needs = {name for _, node, _ in tests for name in _asked(node)}
     first = first if needs & fixtures.keys() else []
     fixtures |= _fixtures(tree.body)
-    suites = {owner.name: owner for owner, *_ in tests if owner is not None}
     own = [each for each in tree.body if _is_shared(each, fixtures) and not _is_one(each, suites)]
     first += _importable(own, path, texts)
     others = {home: _shared_by(home, texts) for home in {home for *_, home in tests} - {path}}
@@ -92,7 +95,6 @@ def test_programs(
     devices = {name for name in bound if _DEVICE.fullmatch(name)}
     first += ast.parse("\n".join(f"{name} = 'cpu'" for name in sorted(devices))).body
     shared = [_SharedStatement.of(_without_marks(each)) for each in first]
-    bases = {owner.name: [e for _, e in _bases(owner, path, texts)] for owner in suites.values()}
     for owner, node, home in tests:
         for uses, body in _bodies(owner, node, fixtures, _rows(node, owner, listed, parts)):
             suite = [] if owner is None else _suite(owner, suites, body)
@@ -226,6 +228,16 @@ def _inherited_tests(
                 if isinstance(each, ast.FunctionDef) and is_test and each.name not in known:
                     known.add(each.name)
                     yield owner, each, home
+
+
+def _is_abstract(classes: Sequence[ast.ClassDef]) -> bool:
+    """Return whether a class, the first of those that it has methods from, has no instances."""
+    known: set[str] = set()
+    for method in (e for each in classes for e in each.body if isinstance(e, ast.FunctionDef)):
+        if method.name not in known and _is_decorated(method, "abstract"):
+            return True
+        known.add(method.name)
+    return False
 
 
 def _bases(

@@ -265,6 +265,16 @@ def test_tests_that_a_class_inherits_are_programs():
     ]
 
 
+def test_class_without_instances_has_no_programs():
+    case = (
+        "# a test\nimport abc\n\n\nclass Case:\n    @abc.abstractmethod\n    def create(self):\n"
+        "        ...\n\n    def test_made(self):\n        assert self.create()\n"
+    )
+    real = "\n\nclass TestReal(Case):\n    def create(self):\n        return 1\n"
+    assert programs(test_case=case) == []
+    assert [each[-2] for each in programs(test_case=case + real)] == ["self = TestReal()"]
+
+
 def test_parameter_that_names_what_a_fixture_loads_is_no_value():
     test = (
         "import pytest\n\n\n@pytest.mark.parametrize('data', ['far'], indirect=True)\n"
