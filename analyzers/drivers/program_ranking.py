@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 from posixpath import basename
 
@@ -16,8 +17,10 @@ from analyzers.vocabulary.test_files import is_test_file
 MOST_READ = 1_200_000
 """Characters of texts that are read for programs; a large project has tens of millions."""
 OUTER, CALLER, OWN, NEAR, MODULE = 12.0, 6.0, 4.0, 2.0, 1.0
-MOST_NEAR, MORE = 12.0, 0.25
+MOST_NEAR, MORE = 8.0, 0.5
 """The most that names near a function count, and the part of each name of its own but the first."""
+MOST_USERS, RARE = 8, 0.25
+"""So many programs, or that part of all, may use a word that tells something."""
 Weights = Mapping[str, float]
 
 
@@ -63,9 +66,10 @@ def flags_of(target: Target, before: str) -> list[str]:
     """Return the names in conditions of a function's file under which it or its class is named."""
     own = target.function.split(".")[0]
     found: dict[str, None] = {}
-    for node in ast.walk(parse_module(before) or ast.Module([], [])):
-        inner = (n for each in getattr(node, "body", ()) for n in ast.walk(each))
-        if isinstance(node, ast.If) and any(_name(each) == own for each in inner):
+    nodes = ast.walk(parse_module(before) or ast.Module([], []))
+    for node in (each for each in nodes if isinstance(each, ast.If)):
+        inner = (n for each in node.body for n in ast.walk(each))
+        if any(_name(each) == own for each in inner):
             tested = filter(None, map(_name, ast.walk(node.test)))
             found.update(dict.fromkeys(each for each in tested if each not in ("self", own)))
     return list(found)
@@ -95,6 +99,13 @@ def _ranks(words: Weights, used: Sequence[set[str]], kinds: Sequence[int]) -> li
         if score:
             weighed.append((-score, kind, place))
     return [place for *_, place in sorted(weighed)]
+
+
+def rare_words(words: Collection[str], used: Sequence[set[str]]) -> set[str]:
+    """Return those of some words that some programs use, and few: what all use tells nothing."""
+    times = Counter(word for each in used for word in each if word in words)
+    most = max(MOST_USERS, RARE * len(used))
+    return {word for word, number in times.items() if number <= most}
 
 
 def texts_to_read(texts: Mapping[str, str], weights: Sequence[Weights]) -> list[str]:

@@ -22,9 +22,11 @@ from analyzers.drivers.definitions import Definitions, relevant_texts
 from analyzers.drivers.documented_values import DocumentedValues
 from analyzers.drivers.program_ranking import (
     MODULE,
+    OWN,
     callers_of,
     flags_of,
     ranked,
+    rare_words,
     texts_to_read,
     weights_of,
 )
@@ -228,7 +230,9 @@ class _Search:
         paths = texts_to_read(texts, near)
         drivers = list(drivers_of(texts, self.names, words, listed, paths))
         drivers += registered_programs(registered, drivers)
-        order = ranked(weights, [e.words for e in drivers], [e.kind for e in drivers])
+        used = [each.words for each in drivers]
+        hot = dict.fromkeys(rare_words(self._hot(), used), OWN)
+        order = ranked([{**hot, **each} for each in weights], used, [e.kind for e in drivers])
         found = sorted((drivers[place] for place in order), key=self._is_late)
         return list(map(without_plots, found[:MOST_DRIVERS]))
 

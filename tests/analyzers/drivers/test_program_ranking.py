@@ -1,6 +1,6 @@
 """Programs are read in the order of what they name."""
 
-from analyzers.drivers.program_ranking import callers_of, flags_of, ranked, weights_of
+from analyzers.drivers.program_ranking import callers_of, flags_of, ranked, rare_words, weights_of
 from tests.analyzers.properties.revisions import target
 
 CODE = """
@@ -39,8 +39,14 @@ def test_callers_tell_more_than_a_name_that_other_files_have_too():
 
 def test_flags_that_lead_to_a_class_come_first():
     code = CODE.replace(
-        "self.block = Block()", "if use_block and not self.plain:\n            self.block = Block()"
+        "self.block = Block()",
+        "pick = lambda: 1\n        if use_block and not self.plain:\n            self.block = Block()",
     )
     assert flags_of(target("Block.forward"), code) == ["use_block", "plain"]
     weights = weights_of(target("Block.forward"), code)
     assert ranked([weights], [{"Model", "Stack"}, {"Model", "use_block"}], [0, 0]) == [1, 0]
+
+
+def test_words_that_most_programs_use_tell_nothing():
+    used = [{"dim", "prefix"}, *[{"dim"}] * 40]
+    assert rare_words({"dim", "prefix", "postfix"}, used) == {"prefix"}

@@ -366,6 +366,18 @@ def test_programs_that_name_nothing_near_are_left_once_others_reach_a_change(mon
     assert len({*bench.places}) <= driver_search.FIRST_BATCH
 
 
+def test_programs_that_use_what_changed_lines_name_come_first(monkeypatch):
+    monkeypatch.setattr(driver_search, "MOST_RUNS", 2)
+    blocks = "".join(
+        f"\n```python\nfrom net import Net\n\nnet = Net({n}{more})\n```\n"
+        for n, more in [*((n, "") for n in range(1, 9)), (9, ", learn=True")]
+    )
+    bench = Noted(CODE, CODE.replace("if learn else", "if not learn else"), {"README.md": blocks})
+    bench.changed = [target("Net.__init__")]
+    driver_study(bench)
+    assert bench.places[0] == "README.md:51"
+
+
 def test_edits_are_made_to_a_batch_of_two():
     (finding,), _ = found(
         "y * self.scale", "(y * self.scale)[:1].expand_as(y)", README.replace("(4,", "(1,")
