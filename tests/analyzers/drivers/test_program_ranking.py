@@ -38,10 +38,8 @@ def test_callers_tell_more_than_a_name_that_other_files_have_too():
 
 
 def test_flags_that_lead_to_a_class_come_first():
-    code = CODE.replace(
-        "self.block = Block()",
-        "pick = lambda: 1\n        if use_block and not self.plain:\n            self.block = Block()",
-    )
+    flag = "if use_block and not self.plain:\n            self.block = Block()"
+    code = CODE.replace("self.block = Block()", f"pick = lambda: 1\n        {flag}")
     assert flags_of(target("Block.forward"), code) == ["use_block", "plain"]
     weights = weights_of(target("Block.forward"), code)
     assert ranked([weights], [{"Model", "Stack"}, {"Model", "use_block"}], [0, 0]) == [1, 0]
