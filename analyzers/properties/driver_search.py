@@ -338,11 +338,14 @@ class _Search:
                 yield _Known(variations, run, edits)
 
     def _is_known_well(self, subject: Subject) -> bool:
-        """Return whether programs of several places run all that changed in a function."""
+        """Return whether programs of several places run all that changed in a function.
+
+        One is enough where some are slow: variations tell more than further programs.
+        """
         runs = [*self.found.compared, *self.found.alone]
         places = {r.probe.program and r.probe.program.place for r in runs if subject.is_reached(r)}
         lines, covered = subject.covered(runs)
-        return len(places) >= ENOUGH_PLACES and lines == covered
+        return len(places) >= (1 if self.slow else ENOUGH_PLACES) and lines == covered
 
     def _is_slow(self, variations: Variations) -> bool:
         """Return whether the unvaried program met a limit."""
