@@ -68,7 +68,7 @@ from analyzers.vocabulary import (
     TimedOut,
 )
 
-MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 64, 4, 50, 8
+MOST_DRIVERS, MOST_VARIED, MOST_SUBJECTS, ENOUGH_PLACES = 64, 4, 50, 4
 MOST_RUNS = 1500
 MOST_COMBINED, BATCHED_SHARE = 1000, 0.7
 MOST_AGAIN = 6
@@ -274,7 +274,7 @@ class _Search:
             small = {id(each.variations) for each in known if self._reached(each.run)}
             left = [each for each in made if id(each) not in small]
             known += self._taken([(each, ()) for each in left])
-            if not small:
+            if not small and missing:
                 slow = [each for each in made if self._is_slow(each)]
                 known += self._shortened(slow)
                 named = [e for e in slow if not e.driver.words.isdisjoint(users)]
@@ -363,7 +363,10 @@ class _Search:
             nearest = sorted(reaching, key=lambda e: (subject.distance(e.run), e.seconds))
             for each in nearest[:most]:
                 found[id(each)] = each
-        return list(found.values()) or list(known[: 0 if self.found.alone else 2])
+        if found or self.found.alone:
+            return list(found.values())
+        places = {each.driver.place: each for each in reversed(known)}
+        return list(reversed(places.values()))[:MOST_VARIED]
 
     def _calls_again(self, chosen: Sequence[_Known]) -> list[_Known]:
         """Return drivers that make once more what a program calls without naming it."""
