@@ -132,6 +132,7 @@ class Catalogue:
                 self._by_model[method] = (*self._by_model.get(method, ()), api)
             for client in api.chains:
                 self._chains[client] = (*self._chains.get(client, ()), api)
+        self._given = [api for api in self.apis.values() if api.given]
         known = (*self._methods, *self._requests, *self._by_model, *self._chains)
         self._roots = frozenset(map(_root, known))
         self._imported = self.libraries | _SUBMODULES
@@ -201,6 +202,15 @@ class Catalogue:
         named = tuple(api for api in several if any(w.startswith(api.models) for w in words))
         featured = _by_feature(self._requests.get(path, ()), words)
         return named or self._methods.get(path) or several or featured
+
+    def given(self, path: str, keywords: Collection[str]) -> tuple[Api, ...]:
+        """Return the APIs that a method asks of a client of which nothing else is known."""
+        return tuple(
+            api
+            for api in self._given
+            for end, *words in map(str.split, api.given)
+            if path.endswith(f".{end}") and set(words) <= set(keywords)
+        )
 
     def is_chaining(self, path: str) -> bool:
         """Return whether a call by this path makes something that runs the clients it is given."""

@@ -119,7 +119,8 @@ class Api:
     its servers are found (``*``: one label); a pattern without a host counts where the body has
     all ``fields``.  ``by_model`` are methods that ask the API where an argument begins as one of
     ``models`` does; ``chains`` are clients that a chain of calls runs.  ``target`` is the
-    operation that the header ``X-Amz-Target`` names.  ``schema`` is the message name of the
+    operation that the header ``X-Amz-Target`` names.  ``given`` are ends of methods, each with
+    keywords, by which a client that comes from outside is known.  ``schema`` is the message name of the
     response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
     the elements of a list.  ``highest`` is the best score that there is,
     ``lowest`` the worst one of an answer, unless the request's parameter
@@ -145,6 +146,7 @@ class Api:
     by_model: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     chains: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
     target: str | None = None
     input: InputField | None = None
     schema: str | None = None
@@ -244,6 +246,7 @@ class Descriptions:
 TRANSPORT = "transport.toml"
 _LISTS = (
     "methods", "requests", "rest", "hosts", "fields", "by_model", "models", "chains", "classes",
+    "given",
 )  # fmt: skip
 
 

@@ -73,6 +73,11 @@ _ARGUMENTS = '`arguments: str`: "the model does not always generate valid JSON",
 _MESSAGE = "`content: Optional[str]` of `ChatCompletionMessage`, openai 3.54"
 _BLOCKS = "`content: List[ContentBlock]` of `Message`, a union of which `{}` has no `text`"
 _TEXT = "`text: Optional[str]` and `candidates: Optional[list[Candidate]]`, google-genai 3.6"
+_PROPERTY = (
+    '`text`: "Raises: ValueError: If the candidate list or parts list does not contain exactly one'
+    ' entry", google-generativeai 0.8'
+)
+_NO_TEXT = r"^ValueError: .*(quick accessor|has no candidates|no parts|response text)"
 _PARTS = "`parts: Optional[list[Part]]` and `text: Optional[str]`, google-genai 3.6"
 _UNION = "`ContentBlock` of `Converse` is a union: a `{}` block has no `text`, boto3 1.44"
 
@@ -135,6 +140,13 @@ SHAPES = (
         _EMPTY,
         {CHAT: _CHUNK},
         "a stream of Azure OpenAI",
+    ),
+    AnswerShape(
+        "unasked-usage",
+        "the last chunk of the stream has no choices, but the usage that the server sends unasked",
+        _EMPTY,
+        {CHAT: _CHUNK},
+        "a stream of OpenRouter, or of another server that does so",
     ),
     AnswerShape(
         "thinking",
@@ -244,6 +256,14 @@ SHAPES = (
         "the answer is blocked and its candidate has no content",
         f"{_NONE}|{_EMPTY}",
         {CONTENT: _PARTS},
+    ),
+    *(
+        AnswerShape(name, f"{words} (`text` raises)", _NO_TEXT, {CONTENT: _PROPERTY}, cause)
+        for name, words, cause in (
+            ("blocked-prompt", "the prompt is blocked and there is no candidate", ""),
+            ("blocked-answer", "the answer is blocked and its candidate has no content", ""),
+            ("cut-empty", "the model's thinking uses up the token limit", "a token limit"),
+        )
     ),
     AnswerShape(
         "refusal",

@@ -163,7 +163,8 @@ def _crashes(
         for shape in SHAPES
         if control.exchange.api in shape.declared and (written or not shape.written)
     ]
-    names = [*(shape.name for shape in shapes), *CONTROLS, *(ODD_JSON if written else ())]
+    odd = ODD_JSON if written else ()
+    names = list(dict.fromkeys((*(shape.name for shape in shapes), *CONTROLS, *odd)))
     probes = [control.shaped(name) for name in names]
     runs = dict(zip(names, look.bench.run(probes), strict=True))
     asked = dict(zip(names, probes, strict=True))

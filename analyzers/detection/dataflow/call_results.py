@@ -288,6 +288,9 @@ class Calls(ProjectCalls):
         receiver = callee.receiver
         if receiver is None or callee.name is None:
             return make(callee.value.marks | arguments.total)
+        apis = self.state.catalogue.given(_dotted(callee.node.func), arguments.names)
+        if apis:
+            return self._ask(apis, callee.node, arguments, transport=False)
         runs = callee.name in library_calls.METHODS or callee.name in library_calls.RUNNERS
         passed = self._passed_on(arguments) if runs else BOTTOM
         known = self._built_in(callee.name, receiver, arguments)
@@ -321,6 +324,13 @@ class Calls(ProjectCalls):
         if name in ("strip", "rstrip", "lstrip", "lower", "encode", "decode"):
             return make(refs=(ref for ref in receiver.refs if isinstance(ref, StringValue)))
         return BOTTOM
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    """Return the names of an attribute of a name, joined by dots."""
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _clients(value: Value) -> Value:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Mapping
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from ..runtime.standins import InertModule
-from .response_record import Record
+from .response_record import Record, Subscriptable
 
 RESPONSE = "google.genai.types.GenerateContentResponse"
 GIVEN = frozenset({"GenerationConfig"})
@@ -72,6 +72,51 @@ def with_properties(made: Any) -> Any:
     calls = [part.function_call for part in parts or () if isinstance(part.function_call, Record)]
     own["text"] = "".join(texts) if texts else None
     own["function_calls"] = calls or None
+    return made
+
+
+_NO_TEXT = (
+    "The `response.text` quick accessor requires the response to contain a valid `Part`, but none"
+    " were returned."
+)
+
+
+class FirstResponse(Subscriptable):
+    """A response of the first SDKs: its properties raise where there is no text."""
+
+    _error = None
+
+    @property
+    def text(self) -> str:
+        """The text of the first candidate's parts."""
+        texts = [part.text for part in self.parts if part.text is not None]
+        if not texts:
+            raise ValueError(_NO_TEXT)
+        return "".join(texts)
+
+    @property
+    def parts(self) -> List[Any]:
+        """The parts of the first candidate."""
+        if not self.candidates:
+            raise ValueError("The `response.parts` quick accessor requires a single candidate.")
+        content: Any = self.candidates[0].content
+        return list((content.parts if content is not None else None) or ())
+
+    @property
+    def candidates(self) -> List[Any]:
+        """The candidates, none where the prompt is blocked."""
+        return self.__dict__["candidates"] or []
+
+    def resolve(self) -> None:
+        """Nothing: the whole is there."""
+
+
+def with_raising_properties(made: Any) -> Any:
+    """Return a response with the properties of the first SDKs."""
+    with_properties(made)
+    for name in ("text", "parts", "function_calls"):
+        made.__dict__.pop(name, None)
+    made.__class__ = FirstResponse
     return made
 
 

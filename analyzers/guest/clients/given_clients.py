@@ -34,12 +34,13 @@ class GivenClients:
                     self._known.setdefault(found[3], (found[1], found[2]))
 
     def method(self, name: str) -> Any:
-        """Return the bound method that a dotted name ends with, or ``None``."""
-        for path, kind in self._known.items():
-            if name.endswith(f".{path}"):
-                owner = self._client(kind)
-                for part in path.split(".") if owner is not None else ():
-                    owner = getattr(owner, part)
+        """Return the bound method that a dotted name ends with, or ``None``; the longest first."""
+        fitting = [path for path in self._known if name.endswith(f".{path}")]
+        for path in sorted(fitting, key=len, reverse=True):
+            owner = self._client(self._known[path])
+            for part in path.split(".") if owner is not None else ():
+                owner = getattr(owner, part, None)
+            if owner is not None:
                 return owner
         return None
 

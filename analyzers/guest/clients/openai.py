@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
@@ -96,11 +97,18 @@ def streaming(body: Mapping[str, Any]) -> Dict[str, bool]:
         return {}
     options = body.get("stream_options")
     usage = isinstance(options, Mapping) and options.get("include_usage") is True
-    return {"padded": True, "usage": usage, "filtered": bool(body.get(FILTERED))}
+    return {
+        "padded": True,
+        "usage": usage,
+        "filtered": bool(body.get(FILTERED)),
+        "unasked": bool(body.get(UNASKED)),
+    }
 
 
-FILTERED = "_filtered"
-"""The field of a body that tells of a service which sends its content filter's results first."""
+FILTERED, UNASKED = "_filtered", "_unasked"
+"""Fields of a body that tell of a service which sends its content filter's results first, or the
+usage behind the answer unasked."""
+_SENDING_USAGE = re.compile(r"(^|\.)(openrouter\.ai|nvidia\.com)$")
 _PATHS = {
     "/chat/completions": "chat_completions",
     "/completions": "completions",
@@ -120,7 +128,7 @@ def semantic(entry: Entry, body: Mapping[str, Any]) -> List[api_calls.ApiRequest
     name = str(entry["name"])
     head = next((each for each in INPUTS if body.get(each) is not None), "input")
     value: Any = body.get(head)
-    hidden = (head, "stream", "stream_options", FILTERED)
+    hidden = (head, "stream", "stream_options", FILTERED, UNASKED)
     options = plain({k: v for k, v in body.items() if k not in hidden})
     if head == "file":
         options = {k: str(v) if isinstance(v, (int, float)) else v for k, v in options.items()}
@@ -248,8 +256,8 @@ class OpenAISdk:
         stream = bool(how.get("stream"))
         if entry is None or (stream and self._openai.events(entry, {}) is None):
             raise unreachable(self._package, http, options, stream)
-        if stream and "Azure" in type(client).__name__:
-            body[FILTERED] = True
+        if stream:
+            body.update(_own_ways(client))
         try:
             answer = self._openai.answer(entry, body)
         except api_calls.ServiceFailure as failed:
@@ -280,6 +288,13 @@ def response_of(kind: Any, openai: Answering, entry: Entry, answer: Mapping[str,
         parts = [part for item in answer["output"] for part in item.get("content") or ()]
         made.__dict__["output_text"] = "".join(part.get("text", "") for part in parts)
     return made
+
+
+def _own_ways(client: Any) -> Dict[str, bool]:
+    """Return what the server of a client sends in a stream beside the answer."""
+    host = str(getattr(getattr(client, "base_url", None), "host", ""))
+    azure = "Azure" in type(client).__name__ or host.endswith(("azure.com", "models.github.ai"))
+    return {FILTERED: azure, UNASKED: _SENDING_USAGE.search(host) is not None}
 
 
 def _body(options: Any) -> Dict[str, Any]:

@@ -32,6 +32,7 @@ from .genai_standins import (
     shape_of,
     with_parsed,
     with_properties,
+    with_raising_properties,
     with_schema,
 )
 from .response_record import Subscriptable
@@ -143,6 +144,8 @@ def _unpacked(value: Any, entry: Entry) -> Any:
 
 _SENT = ("cohere",)
 """Libraries whose own requests are answered where they would leave."""
+_FIRST = ("google.generativeai", "vertexai.generative_models")
+"""Libraries whose responses raise where they have no text."""
 _PARSERS = ("model_validate", "parse_obj", "from_dict")
 Operations = Dict[str, Entry]
 Wrap = Callable[[Entry, Any], Any]
@@ -153,14 +156,18 @@ def other_rules(project: ClientProject) -> List[ClientRule]:
     """Return what is done about the modules that the methods of other providers lie in."""
     other = OtherProviders(DescribedApis(project.entries, project.schema))
     library = DescribedLibrary(other, {RESPONSE: with_properties})
+    first = DescribedLibrary(other, {RESPONSE: with_raising_properties}, is_record=True)
     modules: Dict[str, Dict[str, Operations]] = {}
     for entry in filter(is_other, project.entries):
         for method in entry.get("methods") or ():
             module, kind, operation = _parts(str(method))
             modules.setdefault(module, {}).setdefault(kind, {})[operation] = entry
+    libraries = {name: first if name in _FIRST else library for name in modules}
     return [
         ClientRule(
-            re.escape(name), None if name in _SENT else library.patch(kinds), library.module(kinds)
+            re.escape(name),
+            None if name in _SENT else libraries[name].patch(kinds),
+            libraries[name].module(kinds),
         )
         for name, kinds in modules.items()
         if name
@@ -179,9 +186,12 @@ def _parts(method: str) -> Tuple[str, str, str]:
 class DescribedLibrary:
     """Patches the described classes and functions of a module, or makes them."""
 
-    def __init__(self, other: OtherProviders, finish: Mapping[str, Finish]) -> None:
+    def __init__(
+        self, other: OtherProviders, finish: Mapping[str, Finish], *, is_record: bool = False
+    ) -> None:
         self._other = other
         self._finish = finish
+        self._is_record = is_record
 
     def patch(self, kinds: Mapping[str, Operations]) -> Callable[[ModuleType], None]:
         """Return what is done to the real module: its described methods ask here."""
@@ -241,12 +251,13 @@ class DescribedLibrary:
         if original is None:
             return
         made = self.method(entry, self._as_sdk, bound=bound)
+        made = _kept_last(made) if hasattr(owner, "last") else made
         setattr(owner, path, awaited(made) if inspect.iscoroutinefunction(original) else made)
 
     def _as_sdk(self, entry: Entry, answer: Any) -> Any:
         """The object that the library makes of an answer, if its class can."""
         module, _, name = str(entry.get("schema") or "").rpartition(".")
-        if not api_calls.session().faithful or not module:
+        if self._is_record or not api_calls.session().faithful or not module:
             return self.record(entry, answer)
         try:
             kind = getattr(importlib.import_module(module), name)
@@ -256,6 +267,16 @@ class DescribedLibrary:
         if parse is None:
             return self.record(entry, answer)
         return [parse(each) for each in answer] if isinstance(answer, list) else parse(answer)
+
+
+def _kept_last(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of a chat that keeps the answer as its last."""
+
+    def kept(chat: Any, *args: Any, **options: Any) -> Any:
+        chat._last_received = method(chat, *args, **options)
+        return chat._last_received
+
+    return kept
 
 
 def _parts_of(entry: Entry) -> Optional[Callable[[Mapping[str, Any]], Iterable[Any]]]:
@@ -361,25 +382,37 @@ class _Client(Entered):
         self._awaited = awaited
         self._fault = fault
         self._kept = kept
+        self._said: List[Any] = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        names = (*self._names, name)
+        if name == "last" and self._names:
+            return self._said[-1] if self._said else None
+        return self._at((*self._names, name), self._said)
+
+    def _at(self, names: Tuple[str, ...], said: List[Any]) -> _Client:
         about = (self._awaited, self._fault, self._kept)
-        return _Client(self._library, self._operations, names, *about)
+        found = _Client(self._library, self._operations, names, *about)
+        found._said = said
+        return found
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         path = ".".join(self._names)
         entry = self._operations.get(path)
         if any(known.startswith(f"{path}.") for known in self._operations):
-            return self
+            return self._at(self._names, [])
         named = path.endswith("stream")
         if named:
             options["stream"] = True
         if entry is None or (is_streamed(options) and _parts_of(entry) is None):
             path += "" if entry is None else " (as a stream)"
             raise api_calls.unanswered(path, self._fault(f"{path} is no described ML API"))
-        made = self._library.method(entry, self._library.record, bound=False)
+        asked = self._library.method(entry, self._library.record, bound=False)
+
+        def made(*given: Any, **named: Any) -> Any:
+            self._said.append(asked(*given, **named))
+            return self._said[-1]
+
         later = (self._awaited and not named) or self._names[0] == "aio" or path.endswith("_async")
         return (awaited(made) if later else made)(*args, **{**self._kept, **options})

@@ -8,6 +8,7 @@ thinking is on.  Where the request does not allow the shape, the answer stays as
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence
 
@@ -193,12 +194,15 @@ def _refused(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
     return answer
 
 
-def _delivered(name: str) -> Make:
-    """Return what makes the same answer, brought otherwise where the request asks for it."""
+def _delivered(name: str, way: str = "") -> Make:
+    """Return what makes the same answer, brought otherwise where the request asks for it.
+
+    ``way``: what the request must allow, if it is not of the same name.
+    """
 
     def make(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
         around = answer.get(DELIVERY) or {}
-        wanted = request.stream.get(name)
+        wanted = request.stream.get(way or name)
         return {**answer, DELIVERY: {**around, name: True}} if wanted else None
 
     return make
@@ -279,8 +283,12 @@ def _failed(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
     return {**answer, "output": [], "status": "failed", "error": _FAILED} if later else None
 
 
+_REASONING_MODEL = re.compile(r"(gpt-5(-mini|-nano)?(-2025.*)?|o[134](-mini|-pro)?(-202.*)?)$")
+
+
 def _reasoned(request: ApiRequest, answer: Dict[str, Any]) -> Optional[Answer]:
-    if not request.parameters.get("reasoning"):
+    model = str(request.parameters.get("model") or "")
+    if not (request.parameters.get("reasoning") or _REASONING_MODEL.match(model)):
         return None
     answer["output"].insert(0, {"type": "reasoning", "id": "rs_1", "summary": []})
     return answer
@@ -388,6 +396,7 @@ _SHAPES: Mapping[str, Mapping[str, Make]] = {
         "stream-end": _unchanged,
         "usage-chunk": _delivered("usage"),
         "filter-chunk": _delivered("filtered"),
+        "unasked-usage": _delivered("usage", "unasked"),
         "refusal": _refused,
     },
     "huggingface.chat_completion": _chat(HUB),

@@ -72,3 +72,39 @@ async def f(x):
 def test_chain_asks_what_it_is_made_of(name) -> None:
     targets = everything({"app.py": CHAINS[name]}).targets
     assert {t.apis for t in targets if t.function == "f"} == {("anthropic.messages",)}
+
+
+GIVEN = {
+    "OpenAI's chat": (
+        "openai.chat_completions",
+        "client.chat.completions.create(model=name, messages=x, stream=True)",
+    ),
+    "OpenAI's responses": ("openai.responses", "client.responses.create(model=name, input=x)"),
+    "Anthropic's": (
+        "anthropic.messages",
+        "client.messages.create(model=name, max_tokens=9, messages=x)",
+    ),
+    "Google's": (
+        "gemini.generate_content",
+        "client.aio.models.generate_content(model=name, contents=x)",
+    ),
+    "AWS's": ("aws.bedrock-runtime.converse", "client.converse(modelId=name, messages=x)"),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_client_that_is_given_is_known_by_its_method_and_keywords(name) -> None:
+    api, request = GIVEN[name]
+    code = f"def f(client, x, name):\n    return {request}\n"
+    held = f"class A:\n    def f(self, x, name):\n        return self.{request}\n"
+    for text in (code, held):
+        assert [target.apis for target in everything({"app.py": text}).targets] == [(api,)]
+    other = code.replace("name, ", "").replace("=x", "=1").replace("messages=1", "to=1")
+    other = other.replace("input=1", "name=1").replace("contents=1", "name=1")
+    assert not everything({"app.py": other}).targets
+
+
+def test_client_of_another_library_is_not_taken_for_one() -> None:
+    code = "from zhipuai import ZhipuAI\ndef f(x):\n    client = ZhipuAI()\n"
+    code += "    return client.chat.completions.create(model='m', messages=x)\n"
+    assert not everything({"app.py": code}).targets

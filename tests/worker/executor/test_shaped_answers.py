@@ -14,7 +14,11 @@ from tests.worker.sessions import laboratory, target, tree
 from worker.executor.sandbox_executor import SandboxExecutor
 
 CHAT = "openai.chat_completions"
-OTHERS = {"openai.responses": "responses", "aws.bedrock-runtime.converse": "bedrock"}
+OTHERS = {
+    "openai.responses": "responses",
+    "aws.bedrock-runtime.converse": "bedrock",
+    "gemini.generate_content": "GenerativeModel",
+}
 HEAD = """\
 import json
 import os
@@ -119,6 +123,26 @@ def check(text: str):
     done = client.responses.create(model="m", input=text, tools=[FLAT]{more})
     return [json.loads(each.arguments) for each in done.output if each.type == "function_call"]
 """
+ROUTED = """\
+router = OpenAI(base_url="https://openrouter.ai/api/v1")
+
+
+def check(text: str):
+    messages = [{"role": "user", "content": text}]
+    stream = router.chat.completions.create(model="m", messages=messages, stream=True)
+    return "".join({piece} for chunk in stream)
+"""
+FIRST = """\
+import google.generativeai as genai
+
+chat = genai.GenerativeModel("gemini-pro").start_chat()
+
+
+def check(text: str):
+    answer = chat.send_message(text)
+    return {text}
+"""
+REASONING = RESPONSES.replace('"m"', '"o3-mini"').replace("{more}", "")
 BEDROCK = """\
 import boto3
 
@@ -228,6 +252,15 @@ CASES = (
     (RESPONSES.replace("{more}", ", tools=[FLAT]"), [("tool-call", "failure")]),
     (RESPONSES.replace("{more}", ", reasoning={'effort': 'low'}"), [("thinking", "failure")]),
     (RESPONSES.replace("{more}", ""), []),
+    (REASONING, [("thinking", "failure")]),
+    (REASONING.replace("done.output[0].content[0].text", "done.output_text"), []),
+    (
+        ROUTED.replace("{piece}", "chunk.choices[0].delta.content or ''"),
+        [("unasked-usage", "warning")],
+    ),
+    (ROUTED.replace("{piece}", "chunk.choices and chunk.choices[0].delta.content or ''"), []),
+    (FIRST.replace("{text}", "answer.text"), [("blocked-prompt", "warning")]),
+    (FIRST.replace("{text}", "answer.candidates and len(chat.history)"), []),
     (SAID.replace("{more}", ", tools=[FLAT], reasoning={'effort': 'low'}"), []),
     (
         FINAL.replace("{more}", ", max_output_tokens=64").replace("{ends}", ENDS[:20] + ","),

@@ -60,6 +60,16 @@ def test_first_generation_is_answered(warm) -> None:
     assert warm.value(place, WORDS, [says(text("spam "))], "missing") == "'spam'"
 
 
+def test_text_of_the_first_generation_raises_where_there_is_none(warm) -> None:
+    blocked = ("gemini.generate_content", {"prompt_feedback": {"block_reason": "SAFETY"}})
+    for name in ("verdict", "chatted"):
+        assert warm.value(("gemini_first.py", name), WORDS, [says(text("hi"))], "missing") == "'hi'"
+        for script in (blocked, says(reason="SAFETY")):
+            ran = warm.run(("gemini_first.py", name), WORDS, [script], "missing")
+            assert ran["ending"]["exception"] == "ValueError"
+    assert warm.value(("gemini_first.py", "guarded"), WORDS, [blocked], "missing") == "None"
+
+
 def test_parsed_text_raises(warm, python) -> None:
     ending = warm.run(("gemini.py", "plain"), WORDS, [says(text("no JSON"))], python)["ending"]
     assert ending["exception"] == "json.decoder.JSONDecodeError"

@@ -157,13 +157,15 @@ def test_client_that_code_is_handed_is_made() -> None:
     entries = [
         {"methods": ["boto3.client('rekognition').detect_labels"]},
         {"methods": ["azure.ai.textanalytics.TextAnalyticsClient.analyze_sentiment"]},
-        {"methods": ["openai.chat.completions.create"]},
+        {"methods": ["openai.ChatCompletion.create", "openai.chat.completions.create"]},
+        {"methods": ["openai.responses.create"]},
         {"methods": ["nowhere.Client.look"]},
     ]
     clients = GivenClients(entries, InertModule)
     assert clients.method("rek_object.detect_labels").__self__.meta.service_model.service_name
     assert callable(clients.method("self.client.analyze_sentiment"))
     assert callable(clients.method("llm.chat.completions.create"))
+    assert callable(clients.method("llm.responses.create"))
     assert clients.method("llm.other") is None
 
 

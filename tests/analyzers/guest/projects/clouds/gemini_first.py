@@ -27,3 +27,14 @@ def plain(text):
 
 def formed(text):
     return json.loads(IN_JSON.generate_content(text).text)
+
+
+def chatted(text):
+    chat = model.start_chat(history=[])
+    chat.send_message(text)
+    return chat.last.text
+
+
+def guarded(text):
+    response = model.generate_content(text)
+    return response.text if response.candidates else None
