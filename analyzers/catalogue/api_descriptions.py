@@ -120,8 +120,8 @@ class Api:
     all ``fields``.  ``by_model`` are methods that ask the API where an argument begins as one of
     ``models`` does; ``chains`` are clients that a chain of calls runs.  ``target`` is the
     operation that the header ``X-Amz-Target`` names.  ``given`` are ends of methods, each with
-    keywords, by which a client that comes from outside is known.  ``schema`` is the message name of the
-    response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
+    keywords, by which a client that comes from outside is known.  ``schema`` is the message name
+    of the response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
     the elements of a list.  ``highest`` is the best score that there is,
     ``lowest`` the worst one of an answer, unless the request's parameter
     ``floored_by`` asks for others.  ``says`` is what an answer means.
