@@ -126,9 +126,11 @@ class Confirmer:
     def _is_proven(self, finding: Finding) -> bool:
         """Return whether an input that the author allows fails on a line that the change writes.
 
-        An error of the code alone needs no valid input.  A line that only moves is not new.
+        An error of the code alone needs no valid input; beside an answer's shape the same call has
+        gone through with a plain answer.  A line that only moves is not new.
         """
-        valid = finding.rule == CODE_ERROR.id or finding.evidence.get(STATED) is True
+        known = finding.evidence.get(STATED) is True or "shape" in finding.evidence
+        valid = finding.rule == CODE_ERROR.id or known
         if not valid or not isinstance(finding.criterion, Crashes):
             return False
         there = self._before.source(finding.path)

@@ -227,6 +227,11 @@ DRAWN = replace(
     [
         (DRAWN, CRASHING, Level.FAILURE),
         (replace(DRAWN, rule="code/error", evidence={}), CRASHING, Level.FAILURE),
+        (
+            replace(DRAWN, rule="cloud/crash", evidence={"shape": "usage-chunk"}),
+            CRASHING,
+            Level.FAILURE,
+        ),
         (replace(DRAWN, evidence={}), CRASHING, Level.WARNING),
         (replace(DRAWN, evidence={"stated": False}), CRASHING, Level.WARNING),
         (replace(DRAWN, level=Level.NOTICE), CRASHING, Level.NOTICE),
