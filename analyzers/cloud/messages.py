@@ -360,12 +360,12 @@ def number_as_text(
     )
 
 
-def unhandled_error(api: str, exception: str, others: int, at: str) -> TitleAndMessage:
+def unhandled_error(api: str, exception: str, others: int, at: str, where: str) -> TitleAndMessage:
     """Describe a request that alone has no handler."""
     return (
-        f"Nothing handles a failure of {api} here, unlike everywhere else in this file",
+        f"Nothing handles a failure of {api} here, unlike everywhere else in this {where}",
         f"The request at {at} is in no `try`, and no caller handles its failure. The other"
-        f" {others} requests of this file handle `{exception}`: handle it here, too.",
+        f" {others} requests of this {where} handle `{exception}`: handle it here, too.",
     )
 
 

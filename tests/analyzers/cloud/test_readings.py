@@ -415,6 +415,32 @@ def test_request_that_alone_has_no_handler_is_read():
     assert read(HANDLED) == [("cloud/misuse", 5, "unhandled-error")]
 
 
+ALONE = """
+    import openai
+    client = openai.OpenAI()
+    def ask(text):
+        return client.chat.completions.create(model="m", messages=[{"content": text}])
+"""
+SIBLING = """import openai
+class {name}:
+    def ask(self, text):
+        try:
+            return self.client.chat.completions.create(model="m", messages=[{{"content": text}}])
+        except {caught}:
+            return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "caught", "kinds"),
+    [("ABC", "openai.APIError", ["unhandled-error"]), ("AB", "openai.APIError", []),
+     ("ABC", "KeyError", [])],
+)  # fmt: skip
+def test_request_that_alone_in_its_project_has_no_handler_is_read(names, caught, kinds):
+    files = {f"file_{name}": SIBLING.format(name=name, caught=caught) for name in names}
+    assert [kind for _, _, kind in read(ALONE, **files)] == kinds
+
+
 TRIED = """
     def c(text):
         try:
