@@ -320,7 +320,7 @@ _SDKS: Mapping[str, tuple[str, str, str]] = {
     "huggingface": ("HfHubHTTPError", "InferenceTimeoutError", "huggingface_hub 2.4"),
 }
 """What the SDKs raise for a status of 400 or more, and for no answer in time."""
-_OF_SOME = {"stream-error": "chat", "loading": "huggingface"}
+_OF_SOME = {"stream-error": "chat", "loading": "huggingface", "overloaded": "anthropic"}
 """Failures of one task, or of one provider."""
 
 
@@ -338,6 +338,7 @@ def failures_of(api: Api) -> tuple[AnswerShape, ...]:
         "time-out": ("the service does not answer in time", late),
         "stream-error": ("the service ends the stream with an error", broken),
         "loading": ("the service answers with status 503, as the model is loading", refused),
+        "overloaded": ("the service answers with status 529, as it is overloaded", refused),
     }
     return tuple(
         AnswerShape(name, said, _MISHANDLED, {api.name: f"`{kind}`, {sdk}"})

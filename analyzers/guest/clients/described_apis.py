@@ -83,7 +83,10 @@ def taken_delivery(wire: Any) -> Dict[str, Any]:
 
 
 _LOADING = 503
-_KINDS = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
+_KINDS = {
+    400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error",
+    529: "overloaded_error",
+}  # fmt: skip
 _CODES = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED"}
 
 

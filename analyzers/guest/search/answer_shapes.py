@@ -369,6 +369,7 @@ _EVERYWHERE: Mapping[str, Make] = {
     "bad-request": _failing(status=400),
     "server-error": _failing(status=500),
     "loading": _failing(status=503),
+    "overloaded": _failing(status=529),
     "time-out": _failing(late=True),
     "stream-error": _broken_off,
 }

@@ -12,8 +12,9 @@ AZURE, HUB = "azure.language.analyze_sentiment", "huggingface.text_classificatio
 LATE = None
 RAISED = (
     ("openai", CHAT, {400: "BadRequestError", 429: "RateLimitError", LATE: "APITimeoutError"}),
-    ("openai", CHAT, {500: "InternalServerError"}),
+    ("openai", CHAT, {408: "APIStatusError", 409: "ConflictError", 500: "InternalServerError"}),
     ("anthropic", MESSAGES, {429: "RateLimitError", LATE: "APITimeoutError"}),
+    ("anthropic", MESSAGES, {529: "OverloadedError"}),
     ("gemini", GEMINI, {429: "ClientError", 500: "ServerError", LATE: "ReadTimeout"}),
     ("bedrock", CONVERSE, {429: "ThrottlingException", LATE: "ReadTimeoutError"}),
     ("bedrock", CONVERSE, {400: "ValidationException", 500: "InternalServerException"}),
