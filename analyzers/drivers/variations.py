@@ -68,7 +68,6 @@ _FORMS = (
 _ARRAY_FORMS = (
     "it.astype('float32')",
     "it[:1]",
-    "it[None]",
     "it.repeat(2, 0)",
     "it * 0",
     "it[:0]",
@@ -76,9 +75,9 @@ _ARRAY_FORMS = (
     "it * 100",
     "it.T.copy().T",
     "it[..., :-1]",
-    "it[0]",
     "it.astype(bool)",
 )
+"""No other number of dimensions: NumPy broadcasts what no caller gives."""
 _MODULE_FORMS = ("it.requires_grad_(False)", "it.double()", "it.eval()")
 _NORMS = {
     "Linear": "torch.nn.BatchNorm1d(it.out_features)",
