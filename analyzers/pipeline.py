@@ -174,7 +174,7 @@ def _weight(analyzer: Analyzer, target: Target, *, compared: bool) -> float:
     deep = not cloud or is_deep_learning(target)
     match analyzer.name:
         case "cloud":
-            return 6.0 if cloud else IDLE
+            return 12.0 if cloud else IDLE
         case "properties":
             return 12.0 if compared and deep else 3.0
         case "models":

@@ -131,9 +131,18 @@ class SandboxExecutor:
         """Search for the target's goals; an unloadable target is an obstacle."""
         raise_pending()
         try:
+            self._start()
             return self._guest.ask(lambda session: self._searched(session, target))
         except (TargetNotLoaded, GuestEnded, BudgetSpent) as reason:
             return SearchResult(None, obstacle=_first_line(reason))
+
+    def _start(self) -> None:
+        """Start the guest where none is; its start does not count, but for the time of all."""
+        began, most = time.monotonic(), self._laboratory.place.until
+        self._guest.ask(lambda _: None)
+        started = time.monotonic() - began
+        self._deadline = max(self._deadline, min(self._deadline + started, most))
+        self._allotted = max(self._allotted, min(self._allotted + started, most))
 
     def _searched(self, session: Session, target: Target) -> SearchResult:
         left = max(1.0, self.remaining())

@@ -89,6 +89,15 @@ def test_spent_time_runs_nothing(tmp_path, sessions):
     assert sessions.opened == []
 
 
+def test_start_of_the_guest_does_not_count_before_a_search(tmp_path, sessions, monkeypatch):
+    head, now = tree(tmp_path / "head", app=ALARM), [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sessions, "_raise_if", lambda *_: now.__setitem__(0, now[0] + 3.0))
+    bench = SandboxExecutor(laboratory(head, head).ending(12.0), target(), 10.0)
+    bench.search(target())
+    assert bench.remaining() == 6.0
+
+
 def test_nothing_to_run_starts_no_guest(bench, sessions):
     assert bench.run([]) == []
     assert sessions.opened == []
