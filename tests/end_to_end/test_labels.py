@@ -161,12 +161,12 @@ def test_outage_is_never_the_authors(pictures, outside, without_services, tmp_pa
     assert 0 < len(without_services) < 20
 
 
-def test_missing_engine_is_said_and_harmless(pictures, tmp_path):
+def test_network_that_stands_in_for_a_missing_engine_is_named(pictures, tmp_path):
     bare = home(tmp_path)
     checked = bare.check(pictures.repository, tmp_path / "bare", *BRANCH, "--target", FIRE.target)
-    assert checked.findings == []
-    assert (checked.status, checked.report["verdict"]) == (0, "neutral")
-    assert 'set [engines."google.vision"] kind = "provider"' in checked.reasons()
+    assert (checked.findings, checked.status) == ([], 0)
+    (stands_in,) = [e for e in checked.report["environment"] if e.startswith("google.vision.")]
+    assert stands_in.startswith("google.vision.label_detection: local-")
 
 
 def test_missing_secret_is_said(pictures, outside, tmp_path):
