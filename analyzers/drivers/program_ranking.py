@@ -6,8 +6,10 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from posixpath import basename
+from typing import NamedTuple
 
 from analyzers.drivers.usage_programs import LONGEST, holds_programs
 from analyzers.inference.facts import parse_module
@@ -47,32 +49,45 @@ def weights_of(target: Target, before: str, *, shared: bool = False) -> dict[str
 
 def callers_of(target: Target, before: str) -> list[str]:
     """Return the definitions of a function's file that name it or its class, or one that does."""
-    tree = parse_module(before) or ast.Module([], [])
-    used = {
-        node.name: {_name(each) for each in ast.walk(node)}
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-    found, waiting = dict[str, None](), [target.function.split(".")[0]]
+    own = target.function.split(".")[0]
+    used = _uses(before).definitions
+    found, waiting = dict[str, None](), [own]
     while waiting:
         called = waiting.pop()
         new = [n for n, names in used.items() if called in names and n not in found and n != called]
         found.update(dict.fromkeys(new))
         waiting += new
-    return [name for name in found if name != target.function.split(".")[0]]
+    return [name for name in found if name != own]
 
 
 def flags_of(target: Target, before: str) -> list[str]:
     """Return the names in conditions of a function's file under which it or its class is named."""
     own = target.function.split(".")[0]
-    found: dict[str, None] = {}
-    nodes = ast.walk(parse_module(before) or ast.Module([], []))
-    for node in (each for each in nodes if isinstance(each, ast.If)):
-        inner = (n for each in node.body for n in ast.walk(each))
-        if any(_name(each) == own for each in inner):
-            tested = filter(None, map(_name, ast.walk(node.test)))
-            found.update(dict.fromkeys(each for each in tested if each not in ("self", own)))
-    return list(found)
+    under = (tested for tested, names in _uses(before).conditions if own in names)
+    found = dict.fromkeys(name for tested in under for name in tested)
+    return [name for name in found if name not in ("self", own)]
+
+
+class _Uses(NamedTuple):
+    """The names that each definition of a file uses, and those in and under each condition."""
+
+    definitions: dict[str, set[str]]
+    conditions: list[tuple[list[str], set[str]]]
+
+
+@lru_cache(maxsize=16)
+def _uses(text: str) -> _Uses:
+    tree = parse_module(text) or ast.Module([], [])
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    conditions = (node for node in ast.walk(tree) if isinstance(node, ast.If))
+    return _Uses(
+        {e.name: set(_names(e)) for e in tree.body if isinstance(e, kinds)},
+        [(_names(e.test), {n for each in e.body for n in _names(each)}) for e in conditions],
+    )
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [name for name in map(_name, ast.walk(node)) if name]
 
 
 def _name(node: ast.AST) -> str:

@@ -27,7 +27,7 @@ Description = Dict[str, Any]
 LONGEST_KEY = 300
 LONGEST_TYPE = 100
 _UNUSUAL = re.compile(r"[^\w.<>\[\]=, ]")
-"""What names of types hold in rare cases alone, as those of structured NumPy dtypes do."""
+"""Other characters: names of structured NumPy dtypes have them, and the host refuses them."""
 
 
 class Describer:
@@ -114,7 +114,7 @@ def _array(value: Any) -> Description:
     name, dtype = _type_name(type(value).__name__), _type_name(str(value.dtype))
     try:
         shape = [int(side) for side in value.shape]
-    except Exception:
+    except (TypeError, ValueError, RuntimeError):
         return {"kind": "text", "type": name, "text": shown(f"{dtype} of shape {value.shape}")}
     found: Description = {
         "kind": "array",
